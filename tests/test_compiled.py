@@ -49,6 +49,56 @@ def run(package, script) -> str:
     ).stdout
 
 
+CALLED_ON = (
+    "import numpy as np\nfrom sfumato.callee import one\n"
+    "from sfumato.compiled import compiled\n\n\n@compiled\n"
+    "def summed(n):\n    if n == 0:\n        return 0\n"
+    "    big = np.int64(2**62)\n    return summed(n - 1) + one() + big + big + big + big\n"
+)
+
+
+@pytest.mark.long
+def test_who_has_little_to_do_waits_for_no_compiler(package):
+    """Kernels that call each other, and themselves, wrap whole numbers as machine code does."""
+    (package / "callee.py").write_text(CALLEE.format(n=1))
+    (package / "loops.py").write_text(CALLED_ON)
+    script = (
+        "import sfumato.loops as loops; from sfumato.compiled import FEW_STEPS, suited; "
+        "print(suited(loops, {n}).summed(3), bool(loops.summed.signatures), "
+        "bool(loops.one.signatures))"
+    )
+    assert run(package, script.format(n=10)) == "3 False False\n"
+    assert run(package, script.format(n="FEW_STEPS + 1")) == "3 True True\n"
+    assert (
+        run(package, script.format(n=10)) == "3 True False\n"
+    )  # it is there now, with `one` in it
+
+
+AUDITED = """
+import sfumato as sf
+from numba.core.dispatcher import Dispatcher
+
+compiled = []
+whole = Dispatcher.compile
+Dispatcher.compile = lambda self, sig: (compiled.append(self.py_func.__name__), whole(self, sig))[1]
+roles = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
+patients = sf.read(sf.datasets.patients(), roles, "disease", identifiers=["name"])
+for method in (sf.Mondrian(), sf.Mondrian(look_ahead=True), sf.Anatomy()):
+    release = sf.anonymize(patients, sf.KAnonymity(5) & sf.LDiversity(3), method)
+    sf.audit(release)
+    sf.knowledge_skyline(release, "HIV")
+print(compiled)
+"""
+
+
+@pytest.mark.long
+def test_two_thousand_people_are_released_and_attacked_without_a_compiler(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-W", "error", "-c", AUDITED]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"
+
+
 @pytest.mark.long
 def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changes(package):
     """Numba looks at the file of the caller alone."""

@@ -10,7 +10,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
+
+import numpy as np
 
 from sfumato.memory import PER_CORE, left
 from sfumato.progress import report
@@ -25,6 +28,9 @@ if (room := left()) is not None and room < ROOM:
 
 import numba  # noqa: E402  (only where there is room)
 import numba.np.linalg as linear_algebra  # noqa: E402
+from numba.core.dispatcher import Dispatcher  # noqa: E402
+
+FEW_STEPS = 100_000  # of a loop: Python takes a fraction of a second for them, compiling seconds
 
 
 def _without_linear_algebra() -> None:
@@ -68,6 +74,56 @@ def compiled(kernel: Callable[..., Any]) -> Any:
         index._source_stamp = (index._source_stamp, _all_kernels())
         index._load_index = _if_readable(index._load_index)
     return dispatcher
+
+
+def suited(kernels: ModuleType, n_steps: int) -> Any:
+    """Give the kernels of a module: as machine code, or as they are written for few steps.
+
+    Who has little to do is not kept waiting for a compiler. Machine code that is there is taken
+    whatever there is to do, so this is about the first times on a machine.
+    """
+    if n_steps > FEW_STEPS:
+        return kernels
+    own = {name: each for name, each in vars(kernels).items() if isinstance(each, Dispatcher)}
+    written = _as_written(kernels.__name__)
+    return SimpleNamespace(
+        **{name: each if _is_kept(each) else written[name] for name, each in own.items()}
+    )
+
+
+def _is_kept(kernel: Any) -> bool:
+    """Whether machine code is there: in this process, or from one before."""
+    return bool(kernel.signatures) or _was_kept(kernel)
+
+
+@cache
+def _was_kept(kernel: Any) -> bool:
+    file = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    return file is not None and bool(file._load_index())
+
+
+_written: dict[str, dict[str, Any]] = {}  # by module: what is in it, kernels as they are written
+
+
+def _as_written(module: str) -> dict[str, Any]:
+    """Give what is in a module, with kernels that call each other without being compiled."""
+    if module not in _written:
+        names = _written[module] = dict(vars(sys.modules[module]))
+        for name, each in [*names.items()]:
+            if isinstance(each, Dispatcher):
+                names[name] = _plain(each.py_func)
+    return _written[module]
+
+
+def _plain(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    inside = _as_written(kernel.__module__)
+    loop = FunctionType(kernel.__code__, inside, kernel.__name__, kernel.__defaults__)
+
+    def as_compiled(*given: Any) -> Any:
+        with np.errstate(all="ignore"):  # as machine code does, whole numbers wrap
+            return loop(*given)
+
+    return as_compiled
 
 
 @cache

@@ -238,7 +238,7 @@ def test_a_label_of_another_hierarchy_is_refused_and_not_shown():
 @given(st.data())
 def test_people_in_many_boxes_are_counted_as_one_by_one(data):
     """Beyond the size that is compared at once, too."""
-    from sfumato.attacks import matching
+    from sfumato.formulas.boxes import points
 
     n = data.draw(st.integers(1, 3))
     point = st.tuples(*[st.integers(0, 6)] * n)
@@ -256,5 +256,5 @@ def test_people_in_many_boxes_are_counted_as_one_by_one(data):
     ]
     assert people_in(boxes, table.frequencies()).tolist() == expected
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "PAIRS_AT_ONCE", 4)
+        patch.setattr(points, "PAIRS_AT_ONCE", 4)
         assert people_in(boxes, table.frequencies()).tolist() == expected

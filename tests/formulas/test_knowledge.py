@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import naive.knowledge
+import sfumato.compiled
 from formulas.knowledge_releases import release, values_of
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
@@ -86,6 +87,24 @@ def test_floats_are_the_fractions_and_zero_is_exactly_zero(case):
             for number, fraction in zip(row, exact, strict=True):
                 assert (number == 0) == (fraction == 0)
                 assert number == pytest.approx(float(fraction), rel=1e-12, abs=1e-299)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_loops_say_the_same_as_they_are_written_and_as_machine_code(case, monkeypatch):
+    rng = random.Random(3)
+    found = []
+    given = []
+    for _ in range(40):
+        groups = larger_release(rng, case)
+        given.append((*arrays(groups), (rng.randint(0, 8), rng.randint(0, 9), rng.randint(0, 9))))
+    for few_steps, kept in ((-1, True), (10**12, False)):
+        monkeypatch.setattr(sfumato.compiled, "FEW_STEPS", few_steps)
+        monkeypatch.setattr(sfumato.compiled, "_is_kept", lambda kernel, kept=kept: kept)
+        found.append([statistics(h, sizes, *point, case) for h, sizes, point in given])
+        found[-1] += [minima(h, sizes, Point(*point), case) for h, sizes, point in given]
+        limits = Fraction(1, 3), Fraction(9, 10)
+        found[-1] += [exposed(h, s, Point(*p), c, case) for h, s, p in given for c in limits]
+    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
 
 
 @pytest.mark.long

@@ -14,9 +14,9 @@ from sfumato.data.groups import Counts
 from sfumato.data.labels.reader import LabelReader
 from sfumato.data.values import Interval
 from sfumato.errors import CannotRun
+from sfumato.formulas.boxes import points
 from sfumato.table import Table
 
-PAIRS_AT_ONCE = 1 << 16
 NOBODY: Interval = (0, -1)
 
 # What was read of a published table, as long as somebody has that table: every attack of an audit
@@ -108,7 +108,7 @@ def people_in(
     """
     ground = table.combinations
     codes = np.stack([ground.codes(column) for column in columns or ground.columns], axis=1)
-    if len(boxes) * len(codes) > PAIRS_AT_ONCE:
+    if len(boxes) * len(codes) > points.PAIRS_AT_ONCE:
         from sfumato.formulas.boxes.kd_tree import count_in_boxes  # noqa: PLC0415  (slow to import)
 
         return np.asarray(count_in_boxes(codes, ground.counts, boxes))

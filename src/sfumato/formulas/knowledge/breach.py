@@ -79,8 +79,9 @@ def entries_of(
 ) -> Entries:
     """Prepare all entries, or those of one value, for points with this l."""
     refuse_impossible(histogram, sizes, case)
-    ruled_out, share = kernels().rule_out(
-        histogram.starts, histogram.counts, sizes, min(l, histogram.n_values), case == "set"
+    least = min(l, histogram.n_values)
+    ruled_out, share = kernels(len(histogram.counts) * (least + 1)).rule_out(
+        histogram.starts, histogram.counts, sizes, least, case == "set"
     )
     group = histogram.group_of
     entries = Entries(group, histogram.codes, sizes[group], histogram.counts, ruled_out, share)
@@ -128,7 +129,8 @@ def minima(histogram: Histogram, sizes: Counts, point: Point, case: Case = "sing
         last = min(first + AT_A_TIME, histogram.n_groups)
         entries = entries_of(histogram.rows(first, last), sizes[first:last], point.l, case)
         five = five_of(entries, point, case)
-        np.minimum(lowest, kernels().least(entries.codes, five, histogram.n_values), out=lowest)
+        own = kernels(len(five)).least(entries.codes, five, histogram.n_values)
+        np.minimum(lowest, own, out=lowest)
     return lowest
 
 
@@ -151,17 +153,10 @@ def _ratios(lowest: Floats) -> Floats:
 def five_of(entries: Entries, point: Point, case: Case) -> Floats:
     """Give the five statistics of prepared entries; (n_entries, 5)."""
     most = int(entries.n.max(initial=0)) + 1  # more people than that say nothing more
-    return np.asarray(
-        kernels().five(
-            entries.n,
-            entries.having,
-            entries.ruled_out,
-            entries.share,
-            min(point.k, most),
-            min(point.m, most),
-            CASES.index(case),
-        )
-    )
+    k, m = min(point.k, most), min(point.m, most)
+    numbers = (entries.n, entries.having, entries.ruled_out, entries.share)
+    n_steps = len(entries.n) * (1 + k + m)
+    return np.asarray(kernels(n_steps).five(*numbers, k, m, CASES.index(case)))
 
 
 def exposed(
@@ -197,8 +192,9 @@ def exposed(
         return np.zeros(len(chosen), dtype=bool)  # the usual answer, and the cheapest
     entries = entries_of(histogram, sizes, point.l, case, value)
     five = five_of(entries, point, case)
-    lowest = kernels().least(entries.codes, five, histogram.n_values)
-    ratio = five[:, 0] if alone else kernels().negated(entries.codes, five, lowest)
+    loops = kernels(len(five))
+    lowest = loops.least(entries.codes, five, histogram.n_values)
+    ratio = five[:, 0] if alone else loops.negated(entries.codes, five, lowest)
     below, near = compared(ratio, limit)
     if near.any():
         exact = Exactly(histogram, entries, five, point, case)
@@ -245,9 +241,8 @@ def largest_breach(
     if not len(entries.codes):
         return Fraction(0), None
     five = five_of(entries, point, case)
-    ratio = kernels().negated(
-        entries.codes, five, kernels().least(entries.codes, five, histogram.n_values)
-    )
+    loops = kernels(len(five))
+    ratio = loops.negated(entries.codes, five, loops.least(entries.codes, five, histogram.n_values))
     lowest = float(ratio.min())
     candidates = np.unique(entries.codes[ratio <= max(lowest * (1 + 2 * CLEAR), _floor(lowest))])
     exact = Exactly(histogram, entries, five, point, case)
@@ -347,8 +342,9 @@ class Exactly:
         )
 
 
-def kernels() -> Any:
-    """Import the compiled loops where they are used."""
-    from sfumato.formulas.knowledge import kernels as knowledge_kernels  # noqa: PLC0415  (a compiler)
+def kernels(n_steps: int) -> Any:
+    """Import the loops where they are used; n_steps: about how many there are to do."""
+    from sfumato.compiled import suited  # noqa: PLC0415  (a compiler)
+    from sfumato.formulas.knowledge import kernels as knowledge_kernels  # noqa: PLC0415  (likewise)
 
-    return knowledge_kernels
+    return suited(knowledge_kernels, n_steps)

@@ -38,6 +38,8 @@ from sfumato.formulas.knowledge.breach import (
 )
 
 Safe = Callable[[int, int], bool]  # of k and m
+POINTS = 100  # that are judged with the same l, about
+AHEAD = 10  # entries that each one is compared with, about
 
 
 def knowledge_skyline(
@@ -137,7 +139,8 @@ class _Release:
     def safe_at(self, l: int) -> Safe:
         """Prepare the judge of all points with this l."""
         h = self.histogram
-        ruled_out, share = kernels().rule_out(h.starts, h.counts, self.sizes, l, self.case == "set")
+        loops = kernels(len(h.counts) * (l + 1))
+        ruled_out, share = loops.rule_out(h.starts, h.counts, self.sizes, l, self.case == "set")
         judges = [
             value.safe_at(l, ruled_out[place], share[place] if len(share) else share)
             for place, value in self.values
@@ -166,7 +169,8 @@ class _Value:
         """Give the least V(g, m, k), which no l changes."""
         if (m, k) not in self._lacking:
             code = CASES.index(self.case)
-            self._lacking[m, k] = kernels().least_lacking(*self._few, m, k, code)
+            n_steps = len(self._few[0]) * (1 + m + k)
+            self._lacking[m, k] = kernels(n_steps).least_lacking(*self._few, m, k, code)
         return self._lacking[m, k]
 
     def safe_at(self, l: int, ruled_out: Counts, share: Floats) -> Safe:
@@ -174,11 +178,8 @@ class _Value:
         every = replace(self.without, ruled_out=ruled_out, share=share)
         few = part(every, front(every, self.case))
         numbers = (few.n, few.having, few.ruled_out, few.share)
-        code, in_one_group, product = (
-            CASES.index(self.case),
-            kernels().in_one_group,
-            kernels().product,
-        )
+        code, loops = CASES.index(self.case), kernels(POINTS * len(few.n))
+        in_one_group, product = loops.in_one_group, loops.product
         bar = to_float(self.limit) * 1.001
         _, alone = in_one_group(*numbers, 0, 0, code, 1.0, -1.0)
 
@@ -215,4 +216,4 @@ def front(entries: Entries, case: Case) -> NDArray[np.intp]:
     rows = np.stack([entries.n, -entries.having, odds], axis=1).astype(np.float64)
     widest = np.maximum(np.abs(rows).max(axis=0, initial=0), 1)
     order = np.argsort((rows / widest).sum(axis=1), kind="stable")
-    return np.asarray(kernels().undominated(rows, order))
+    return np.asarray(kernels(AHEAD * len(rows)).undominated(rows, order))
