@@ -10,6 +10,7 @@ from formulas.series import LINE, PAIR, THREE, dice_for, leaves, recoded
 from sfumato.attacks.correspondence.given_records import read
 from sfumato.data.keys import distinct_rows
 from sfumato.formulas.correspondence.certified import Arrived
+from sfumato.formulas.correspondence.linear_program import Answer, LinearProgram
 from sfumato.formulas.known_cells import worlds as worlds_module
 from sfumato.formulas.known_cells.cells import cells_of_people, nested_cells
 from sfumato.formulas.known_cells.exchanges import possible_by_exchange
@@ -129,14 +130,11 @@ def test_beliefs_are_those_of_all_worlds():
 def test_a_solver_that_errs_makes_bounds_wide_and_never_wrong(monkeypatch):
     dice = dice_for("wrong prices")
 
-    class Wrong:
-        status = 0
+    def wrong(program, gain, *_):
+        prices = [dice.choice([-1, -0.5, 0, 1 / 3, 1]) for _ in program.need]
+        return Answer(np.zeros(len(gain)), np.array(prices))
 
-        def __init__(self, n):
-            self.eqlin = self
-            self.marginals = np.array([dice.choice([-1, -0.5, 0, 1 / 3, 1]) for _ in range(n)])
-
-    monkeypatch.setattr("scipy.optimize.linprog", lambda c, b_eq, **_: Wrong(len(b_eq)))
+    monkeypatch.setattr(LinearProgram, "best", wrong)
     monkeypatch.setattr(Worlds, "possible", lambda *_: None)  # solves programs of its own
     n_open = 0
     for trees, people, releases in cases(100):

@@ -72,8 +72,10 @@ class Program:
         return np.asarray(self.upper - self.lower)
 
     def solve_all(self) -> None:
-        """Make all bounds meet."""
-        for time, kind in np.argwhere(self.lower < self.upper).tolist():
+        """Make all bounds meet, part after part: a part that was just asked answers sooner."""
+        doubtful = np.argwhere(self.lower < self.upper)
+        by_part = np.argsort(self._part_of[doubtful[:, 1]], kind="stable")
+        for time, kind in doubtful[by_part].tolist():
             self.solve(time, kind)
 
     def solve(self, time: int, kind: int) -> None:

@@ -7,6 +7,7 @@ which is worked out in whole numbers. A world is a solution in whole numbers tha
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
+from sfumato.errors import BrokenPromise
 from sfumato.formulas.correspondence.integer_program import IntegerProgram
+from sfumato.formulas.correspondence.linear_program import Answer
 from sfumato.formulas.correspondence.pairs import Index
 from sfumato.formulas.known_cells.subtraction import Bounds
 
@@ -74,6 +77,10 @@ class Program:
         shape = (n_rows + len(different), self.n_variables)
         return csr_array((np.ones(len(at[0]), np.int64), at), shape=shape), np.concatenate(needs)
 
+    @cached_property
+    def _whole(self) -> IntegerProgram:
+        return IntegerProgram(*self._equations, most_boxes=MOST_BOXES)
+
     def gain(self, cell: int, codes: NDArray[np.integer]) -> Counts:
         """Count the people of a cell who have one of some values, of those not known."""
         place = int(np.searchsorted(self.members, cell))
@@ -82,20 +89,13 @@ class Program:
 
     def at_most(self, gain: Counts) -> int:
         """Bound the largest `gain @ x` of any world, certified by prices."""
-        from scipy.optimize import linprog  # noqa: PLC0415  (heavy, so imported when used)
-
         sums, need = self._equations
-        result = linprog(
-            -gain.astype(float),
-            A_eq=sums,
-            b_eq=need,
-            bounds=np.stack([self.low, self.high], axis=1),
-            method="highs-ds",
-            options={"presolve": False},
-        )
+        answer: Answer | None = None
+        with suppress(BrokenPromise):  # without prices the bound is wide
+            answer = self._whole.relaxed.best(gain, self.low, self.high)
         prices = np.zeros(len(need), dtype=np.int64)
-        if result.status == 0:
-            prices = np.rint(-result.eqlin.marginals * UNIT).astype(np.int64)
+        if answer is not None:
+            prices = np.rint(answer.prices * UNIT).astype(np.int64)
         rest = gain * UNIT - sums.T @ prices
         most = int(need @ prices) + int(np.where(rest > 0, rest * self.high, rest * self.low).sum())
         return most // UNIT
@@ -105,11 +105,7 @@ class Program:
 
         Returns the people by cell and value; (n_members, n_values).
         """
-        from scipy.sparse import csr_array  # noqa: PLC0415  (heavy, so imported when used)
-
-        sums, need = self._equations
-        none = csr_array((0, self.n_variables), dtype=np.int64)
-        solution = IntegerProgram(sums, need, none, MOST_BOXES).best(gain)
+        solution = self._whole.best(gain)
         if solution is None:
             return None
         people: Counts = self.bounds.lower[self.members].copy()
