@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # The constraints also hold for what builds the package, so that a build is the same everywhere.
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo quick test test-engines test-slow test-lowest test-python hard bench lint kernels format docs clean chromium postgres spark corpus r
+.PHONY: demo quick test test-engines test-slow test-lowest test-python hard bench bench-long lint kernels format docs clean chromium postgres spark corpus r
 
 demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where the release is
 	$(BIN)/sfumato demo
@@ -39,7 +39,10 @@ test-python:  ## what make test does, with another Python: make test-python PYTH
 hard: $(VENV)/.installed-test  ## bad input, canaries, crashes, exactness: hundreds of kills, and counts
 	$(BIN)/python -m pytest -n 2 tests/hard
 
-bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools and plain twins
+bench: $(VENV)/.installed  ## the table of ratios, plots, and what got worse than recorded; minutes
+	$(BIN)/python bench/run.py
+
+bench-long: bench .venv-rivals/.installed  ## every benchmark in detail, other tools and plain twins too; hours
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/lattice.py
 	$(BIN)/python bench/values.py
@@ -52,6 +55,7 @@ bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools
 	$(BIN)/python bench/split.py
 	$(BIN)/python bench/attacks.py
 	$(BIN)/python bench/credibility.py
+	$(BIN)/python bench/audit.py
 	$(BIN)/python bench/knowledge.py --once
 	$(BIN)/python bench/methods.py
 	$(BIN)/python bench/bcf.py
