@@ -2,7 +2,7 @@
 
 One model of HiGHS for each set of equations, which starts from the last answer. Without presolve,
 which calls some feasible programs of ours infeasible, and gives too small an optimum for others
-(HiGHS 1.12 to 1.15, alone and as a part of SciPy; `tests/formulas/test_integer_program.py` asks).
+(HiGHS 1.15.1, and the one in SciPy 1.17; `tests/formulas/test_integer_program.py` asks).
 """
 
 from __future__ import annotations
