@@ -135,6 +135,7 @@ def test_a_job_names_the_engine_and_prints_no_bars(tmp_path):
     done = run_job(tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Stage" not in done.stdout
+    assert done.stderr == ""  # nothing of Java, Spark or pandas
     assert sf.load(tmp_path / "out").check().holds
     assert not [*tmp_path.glob("sfumato-*/.sfumato-*")]  # what Spark spilled is gone
 
@@ -148,6 +149,40 @@ def test_a_driver_that_is_killed_leaves_no_release_and_the_next_start_sweeps(tmp
     assert run_job(tmp_path).returncode == 0
     assert not [*tmp_path.glob(".sfumato-*")]
     assert sf.load(tmp_path / "out").check().holds
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+from sfumato import progress
+from sfumato.cli import main
+
+def interrupt(stage, done=0, total=None):
+    if stage == "{stage}":  # a moment later Java is asked, and has not answered
+        threading.Timer({seconds}, os.kill, (os.getpid(), signal.SIGINT)).start()
+        progress_of[0] = None
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored where tests run
+progress_of = [interrupt]
+with progress.listening(lambda *said: progress_of[0] and progress_of[0](*said)):
+    sys.argv = ["sfumato", "anonymize", "job.toml", "--no-audit"]
+    main()
+"""
+
+
+@pytest.mark.parametrize(("stage", "seconds"), [("reading", 0.3), ("applying", 0.3)])
+def test_who_presses_ctrl_c_gets_one_line_and_no_release(tmp_path, stage, seconds):
+    shutil.copy(sf.datasets.patients(), tmp_path)
+    (tmp_path / "job.toml").write_text(JOB)
+    environment = os.environ | {"TMPDIR": str(tmp_path), "SPARK_LOCAL_IP": "127.0.0.1"}
+    script = INTERRUPTED.format(stage=stage, seconds=seconds)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 130, done.stderr
+    assert done.stderr == "sfumato: stopped by SIGINT; no release was left half-written\n"
+    assert not (tmp_path / "out").exists()
+    assert not [*tmp_path.glob(".sfumato-*")]
 
 
 @pytest.mark.parametrize("address", ["s3a://bucket/out", "hdfs://there/out", "gs://bucket/x"])

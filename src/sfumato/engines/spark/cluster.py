@@ -7,15 +7,21 @@ import os
 import re
 import secrets
 import shutil
+import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyspark.testing  # noqa: F401  (imported in any case, here without what it says of pandas)
+from py4j import java_gateway as java_way
 from py4j.protocol import Py4JError
+from pyspark import java_gateway
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -107,6 +113,7 @@ class Cluster:
         self._tag = f"sfumato-{secrets.token_hex(8)}"
         for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
             logging.getLogger(name).disabled = True  # they print queries, and what led to them
+        logging.getLogger().addFilter(_of_others)
         with self.explained("engine 'spark'"):
             try:
                 self.own = given.newSession()
@@ -159,9 +166,12 @@ class Cluster:
         self._work.is_ours = True
         try:
             self.own.createDataFrame([], NOTHING)  # makes it the active session
+            self.own.addTag(self._tag)  # by which all that we asked for can be stopped
             yield
         finally:
             self._work.is_ours = False
+            with suppress(Exception):
+                self.own.removeTag(self._tag)
             with suppress(Exception):  # whatever became of it
                 self.given.createDataFrame([], NOTHING)
 
@@ -194,11 +204,45 @@ class Cluster:
 
     def collected(self, frame: DataFrame) -> pa.Table:
         """Bring a small table here."""
-        self.own.addTag(self._tag)
-        try:
-            return frame.toArrow()
-        finally:
-            self.own.removeTag(self._tag)
+        return frame.toArrow()
+
+
+def _of_others(record: logging.LogRecord) -> bool:
+    """Whether a record of the root logger is not of the way to Java: it prints traces, and raises.
+
+    What it raises is explained, or is the Ctrl-C that somebody pressed.
+    """
+    return record.module != str(java_way.__name__).rpartition(".")[2]
+
+
+@contextmanager
+def _silent_java() -> Iterator[None]:
+    """Start Java without what it and Spark say of themselves on standard error, before any setting.
+
+    What goes wrong is said in one line of ours.
+    """
+    started = vars(java_gateway).get("Popen")
+    if started is not None:
+        vars(java_gateway)["Popen"] = partial(started, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        if started is not None:
+            vars(java_gateway)["Popen"] = started
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Leave Ctrl-C to whom it belongs: a session of the classic kind takes it to itself.
+
+    It would talk to Java in the middle of what Java is asked, and print how that ends.
+    """
+    known = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if known is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, known)
 
 
 def _of_pyspark(error: Exception) -> bool:
@@ -222,7 +266,8 @@ def _made() -> Any:
         for name, value in {**QUIET, "spark.local.dir": str(_scratch[-1].path)}.items():
             builder = builder.config(name, value)
     try:
-        session = builder.getOrCreate()
+        with _silent_java(), _own_signals():
+            session = builder.getOrCreate()
         if session.conf.get("spark.master", "").startswith("local"):
             session.conf.set(TAKEN_OVER, str(2 * (os.cpu_count() or 1)))  # not for a cluster
         return session
