@@ -14,7 +14,8 @@ from pyspark.sql import Column, DataFrame, types
 from pyspark.sql import functions as F
 
 from sfumato.engines.arrow import uncountable
-from sfumato.engines.spark.texts import shortest_of_32_bits, text_of
+from sfumato.engines.spark.shortest import shortest
+from sfumato.engines.spark.texts import text_of
 
 WHOLE = r"(tinyint|smallint|int|bigint)"
 TIMED = r"(timestamp|timestamp_ntz|time\(\d\)|nanos|nanos_ntz)"
@@ -125,7 +126,7 @@ def restored(value: Column, kind: str) -> Column:
 def labelled(value: Column, kind: str) -> Column:
     """Give a compared value as Python takes it: itself, or its text."""
     if kind == "float":  # as written: 0.1, not the nearest float of 64 bits
-        return shortest_of_32_bits(value).cast("double")
+        return shortest(value, kind).cast("double")
     if re.fullmatch(TIMED, kind):
         return text_of(restored(value, kind), kind)
     element = LIST.match(kind)

@@ -6,12 +6,11 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from sfumato.engines.csv_formulas import CELL, FORMULA
+from sfumato.engines.spark.shortest import computed, shortest
 
 TEXT, REAL, WHOLE = range(3)  # how a value is written that has no type
 NUMBERS = {REAL: "double", WHOLE: "bigint"}
 NUMBER = r"\A[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?\z"
-ENOUGH = (17, 16)  # digits of a float; the fewest that give it back are the last to be tried
-MOST_OF_32_BITS = 9  # digits
 SECOND = 1_000_000_000  # nanoseconds
 SHOWN = "(?!22|27|5C)([2-6].|7[0-9A-E])"  # two digits of a byte that is shown as its letter
 MOST_PLAIN, LEAST_PLAIN = 15, -4  # powers of ten that are written without an exponent
@@ -19,10 +18,8 @@ MOST_PLAIN, LEAST_PLAIN = 15, -4  # powers of ten that are written without an ex
 
 def text_of(value: Column, kind: str) -> Column:
     """Give the text of a value: 10000000.0 and 1e+16, 2026-01-02 03:04:05+00, true."""
-    if kind == "double":
-        return _real(_shortest(value))
-    if kind == "float":
-        return _real(shortest_of_32_bits(value))
+    if kind in ("double", "float"):
+        return computed(shortest(value, kind), _real)
     if kind == "timestamp":  # the session's time zone is UTC
         return F.concat(value.cast("string"), F.lit("+00"))
     if kind in ("nanos", "nanos_ntz"):
@@ -58,39 +55,25 @@ def _bytes(value: Column) -> Column:
     return F.array_join(shown, "")
 
 
-def _shortest(value: Column) -> Column:
-    """Give Java's text of a float of 64 bits; before Java 19 some have a digit more than needed."""
-    java = value.cast("string")
-    n_digits = F.length(F.regexp_replace(java, r"E.*|^-?0*\.?0*|\.", ""))
-    text = java
-    for enough in ENOUGH:
-        shorter = F.upper(F.format_string(f"%.{enough - 1}e", value))
-        fits = (n_digits > enough) & (shorter.try_cast("double") == value)
-        text = F.when(fits, shorter).otherwise(text)
-    return text
-
-
-def shortest_of_32_bits(value: Column) -> Column:
-    """Give the shortest text of a float of 32 bits; Java's often has a digit more."""
-    tried = F.transform(
-        F.sequence(F.lit(0), F.lit(MOST_OF_32_BITS - 1)),
-        lambda n: F.call_function(
-            "format_string",
-            F.concat(F.lit("%."), n.cast("string"), F.lit("e")),
-            value.cast("double"),
-        ),
-    )
-    fitting = F.filter(tried, lambda text: text.try_cast("float") == value)
-    shortest = F.upper(F.try_element_at(fitting, F.lit(1)))
-    finite = (value != 0) & (F.abs(value) < float("inf"))
-    return F.when(finite, shortest).otherwise(value.cast("string"))
-
-
 def _real(java: Column) -> Column:
     """Give the text of a float from that of Java, which is 1.0E7, 1.23E-4, Infinity."""
     sign = F.when(java.startswith("-"), "-").otherwise("")
-    exponent = F.regexp_extract(java, r"E\+?(-?\d+)$", 1).try_cast("int")
-    digits = F.regexp_replace(F.regexp_extract(java, r"(\d(\.\d+)?)E", 1), r"\.?0+$|\.", "")
+    parts = F.struct(
+        F.regexp_extract(java, r"E\+?(-?\d+)$", 1).try_cast("int").alias("exponent"),
+        F.regexp_replace(F.regexp_extract(java, r"(\d(\.\d+)?)E", 1), r"\.?0+$|\.", "").alias(
+            "digits"
+        ),
+    )
+    written = computed(parts, lambda each: _placed(each["digits"], each["exponent"]))
+    return (
+        F.when(java.endswith("Infinity"), F.concat(sign, F.lit("inf")))
+        .when(java.contains("E"), F.concat(sign, written))
+        .otherwise(java)
+    )
+
+
+def _placed(digits: Column, exponent: Column) -> Column:
+    """Write digits with their point, or with an exponent where that is far from them."""
     n_digits = F.length(digits)
     point = exponent + 1  # after so many digits
     whole = F.concat(F.rpad(digits, point, "0"), F.lit(".0"))
@@ -100,23 +83,14 @@ def _real(java: Column) -> Column:
     small = F.concat(F.lit("0."), F.repeat(F.lit("0"), -point), digits)
     plain = F.when(exponent < 0, small).when(n_digits <= point, whole).otherwise(parted)
     fraction = F.when(n_digits > 1, F.concat(F.lit("."), F.substring(digits, F.lit(2), n_digits)))
-    size = F.lpad(
-        F.abs(exponent).cast("string"),
-        F.greatest(F.lit(2), F.length(F.abs(exponent).cast("string"))),
-        "0",
-    )
+    size = F.abs(exponent).cast("string")
     short = F.concat(
         F.substring(digits, 1, 1),
         F.coalesce(fraction, F.lit("")),
         F.when(exponent < 0, "e-").otherwise("e+"),
-        size,
+        F.lpad(size, F.greatest(F.lit(2), F.length(size)), "0"),
     )
-    written = F.when(exponent.between(LEAST_PLAIN, MOST_PLAIN), plain).otherwise(short)
-    return (
-        F.when(java.endswith("Infinity"), F.concat(sign, F.lit("inf")))
-        .when(java.contains("E"), F.concat(sign, written))
-        .otherwise(java)
-    )
+    return F.when(exponent.between(LEAST_PLAIN, MOST_PLAIN), plain).otherwise(short)
 
 
 def written_as(text: Column) -> Column:
