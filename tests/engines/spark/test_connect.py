@@ -26,13 +26,14 @@ settings = {
 session = SparkSession.builder.remote("local[2]").config(map=settings).getOrCreate()
 rows = pa.table({"age": [j % 7 for j in range(60)], "disease": [f"d{j % 3}" for j in range(60)]})
 frame = session.createDataFrame(rows)
-kinds, made = [type(session).__module__], []
+kinds, made, seen = [type(session).__module__], [], []
 for source, engine in ((frame, sf.engines.Spark(session)), (rows, "duckdb")):
     table = sf.read(source, ["age"], "disease", engine=engine)
+    seen += session.newSession().sql("SHOW VIEWS IN global_temp").collect()
     release = sf.anonymize(table, sf.KAnonymity(5) & sf.LDiversity(2), sf.Mondrian())
     place = release.save(f"{sys.argv[1]}/{len(made)}", format="parquet")
     made.append(sf.load(place).to_arrow().to_pylist())
-print(json.dumps({"kinds": kinds, "made": made}), flush=True)
+print(json.dumps({"kinds": kinds, "made": made, "seen": len(seen)}), flush=True)
 os._exit(0)
 """
 
@@ -51,6 +52,7 @@ def test_a_release_is_made_through_a_server(tmp_path):
     assert run.returncode == 0, run.stderr[-2000:]
     found = json.loads(run.stdout.splitlines()[-1])
     assert "connect" in found["kinds"][0]
+    assert found["seen"] == 0
     ours, theirs = found["made"]
     assert ours == theirs
     assert len(ours) == 60

@@ -43,6 +43,17 @@ def test_a_frame_is_read_where_it_is(spark, frame, expected):
     assert spark.conf.get("spark.sql.session.timeZone") == "America/New_York"
 
 
+def test_no_other_session_sees_the_frame_once_it_is_read(spark, frame):
+    """It is resolved by then, and is read without the view that was shared."""
+    shared = "SHOW VIEWS IN global_temp"
+    table = sf.read(frame, RULES, "disease", engine=sf.engines.Spark(spark))
+    assert not spark.newSession().sql(shared).collect()
+    release = sf.anonymize(table, sf.KAnonymity(5), sf.Mondrian())
+    assert not spark.newSession().sql(shared).collect()
+    assert not spark.sql("SHOW VIEWS LIKE 'sfumato_*'").collect()
+    assert release.check().holds
+
+
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
 def test_a_frame_without_an_engine_is_brought_here(frame, expected):
     assert_counted_alike(sf.read(frame, RULES, "disease"), expected)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import secrets
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -251,18 +250,26 @@ def _far_parquet(cluster: Cluster, address: str) -> DataFrame:
 
 
 def _handed_over(cluster: Cluster, frame: DataFrame) -> DataFrame:
-    """See a frame of a user's session in ours, by a view that all sessions of a cluster share."""
+    """See a frame of a user's session in ours.
+
+    The view that all sessions of an application share is there until ours has a view of its own,
+    which has what the shared one was resolved to: a server looks names up again in every query.
+    """
     view = f"sfumato_{secrets.token_hex(8)}"
     with cluster.explained("the Spark frame"):
-        frame.toDF(*_inner(len(frame.columns))).createGlobalTempView(view)
-        seen = cluster.own.table(f"global_temp.{view}")
-    weakref.finalize(seen, _dropped, cluster.own, view)
+        try:
+            frame.toDF(*_inner(len(frame.columns))).createGlobalTempView(view)
+            cluster.own.table(f"global_temp.{view}").createTempView(view)
+        finally:
+            _dropped(cluster.own.catalog.dropGlobalTempView, view)
+        seen = cluster.own.table(view)
+    weakref.finalize(seen, _dropped, cluster.own.catalog.dropTempView, view)
     return seen
 
 
-def _dropped(session: Any, view: str) -> None:
+def _dropped(drop: Callable[[str], bool], view: str) -> None:
     with suppress(Exception):  # the session may be gone, and the view with it
-        session.catalog.dropGlobalTempView(view)
+        drop(view)
 
 
 def _in_memory(source: object) -> object:
