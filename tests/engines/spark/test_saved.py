@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from sfumato.engines.spark.cluster import Cluster
 from sfumato.files.failpoints import VARIABLE
 
 pytestmark = pytest.mark.engines
@@ -189,3 +190,32 @@ def test_who_presses_ctrl_c_gets_one_line_and_no_release(tmp_path, stage, second
 def test_a_place_without_a_rename_in_one_step_is_refused(release, address):
     with pytest.raises(sf.BadInput, match="in one step"):
         release.save(address)
+
+
+@pytest.fixture
+def unshared(tmp_path, monkeypatch):
+    """Executors that do not see what the driver writes: it is gone when they look."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    collected = Cluster.collected
+
+    def looked_for(cluster, frame):
+        for mark in tmp_path.rglob("seen/*"):
+            mark.unlink()
+        return collected(cluster, frame)
+
+    monkeypatch.setattr(Cluster, "collected", looked_for)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_release_is_not_written_where_executors_do_not_see_it(release, unshared, tmp_path, kind):
+    with pytest.raises(sf.BadInput, match=f"^{tmp_path}.*: the executors do not see"):
+        release.save(tmp_path / "out", format=kind)
+    assert not [path for path in tmp_path.rglob("*") if path.name != f"sfumato-{os.getuid()}"]
+
+
+def test_rows_are_not_brought_by_a_place_that_executors_do_not_see(spark, unshared, tmp_path):
+    frame = spark.range(9).selectExpr("id % 3 AS age")
+    source = sf.engines.Spark(spark).open(frame)
+    with pytest.raises(sf.BadInput, match=f"^{tmp_path}.*: the executors do not see"):
+        source.to_batches(["age"])
+    assert not [*tmp_path.glob("sfumato-*/.sfumato-*")]

@@ -110,6 +110,7 @@ class Cluster:
 
     def __init__(self, given: Any) -> None:
         self.given, self._work = given, _Work()
+        self.shared: set[Path] = set()  # directories that executors were seen to share
         self._tag = f"sfumato-{secrets.token_hex(8)}"
         for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
             logging.getLogger(name).disabled = True  # they print queries, and what led to them

@@ -21,6 +21,7 @@ from sfumato.engines.protocol import Format, People, WritingPlan
 from sfumato.engines.spark.digests import added, hash_of, summed, to_digests
 from sfumato.engines.spark.kept_counts import SparkCounted
 from sfumato.engines.spark.kinds import refuse_uncountable, refuse_unsorted
+from sfumato.engines.spark.places import refuse_unshared
 from sfumato.engines.spark.recode_and_suppress import Writing
 from sfumato.engines.spark.rows import Rows
 from sfumato.engines.spark.values import Values, to_keys
@@ -175,6 +176,7 @@ class SparkPeople(People):
     def apply(self, plan: WritingPlan, target: Path, kind: Format) -> None:
         """Write a table, sorted by group or quasi-identifiers and then by everything else."""
         with self._watched.explained(target):
+            refuse_unshared(self._cluster, target.parent)
             writing = Writing(self._rows, self._values, plan, kind, self._hold)
             writing.write(target)
         self._written = plan, writing

@@ -20,13 +20,13 @@ from sfumato.engines.csv_header import Header, numbered, read_header, refuse_ali
 from sfumato.engines.protocol import ENGINES, Source
 from sfumato.engines.spark.arrow_types import is_plain, is_read, nanoseconds, spark_type
 from sfumato.engines.spark.cluster import NANOS_AS_LONG, Cluster
+from sfumato.engines.spark.places import address_of, refuse_unshared
 from sfumato.errors import BadInput
 from sfumato.files.paths import parts_of, version
 from sfumato.files.private_directory import PrivateDirectory, no_room, scratch
 
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/")  # of a file system that is not this machine's
 TABLE = re.compile(r"[^\s/\\]+(\.[^\s/\\]+){0,2}")  # [[catalog.]database.]table
-GLOB = re.compile(r"([*?\[\]{}\\])")
 NANOS = re.compile(r"timestamp(_ntz|_ltz)?\(9\)")
 WITH_ZONE = re.compile(r"\btimestamp\b")  # which our settings would read as one without
 CSV_OPTIONS = {
@@ -151,6 +151,8 @@ def _converted(cluster: Cluster, source: object, settings: ReadSettings) -> Open
     """
     embedded = ENGINES["duckdb"]().open(source, settings)
     directory = scratch()
+    with cluster.explained(embedded.name):
+        refuse_unshared(cluster, directory.path)
     reader = embedded.to_batches(embedded.columns)
     kinds = [spark_type(field.type) for field in reader.schema]
     schema = pa.schema([(f"v{j}", kind) for j, kind in enumerate(kinds)])
@@ -164,7 +166,7 @@ def _converted(cluster: Cluster, source: object, settings: ReadSettings) -> Open
         raise no_room(error) from None
     return Opened(
         embedded.name,
-        _parquet(cluster, _address(place), embedded.name),
+        _parquet(cluster, address_of(place), embedded.name),
         embedded.columns,
         embedded.typed,
         {path: version(path) for path in embedded.files},
@@ -176,7 +178,7 @@ def _converted(cluster: Cluster, source: object, settings: ReadSettings) -> Open
 
 def _csv(cluster: Cluster, path: Path, header: Header) -> DataFrame:
     """Read a CSV file of ours as text; line by line where no quoted field goes over several."""
-    address, name = _address(path), str(path)
+    address, name = address_of(path), str(path)
     with cluster.explained(name):
         lines = cluster.own.read.text(address)
         n_quotes = F.length("value") - F.length(F.replace("value", F.lit('"'), F.lit("")))
@@ -210,7 +212,7 @@ def _local_parquet(cluster: Cluster, path: Path, name: str) -> tuple[DataFrame, 
         raise BadInput(f"{name}: a column has nanoseconds in some files and not in others")
     found = nanos[0] if nanos else {}
     schema = _with_numbers(cluster, path, name) if found else None
-    frame = _parquet(cluster, _address(path), name, schema)
+    frame = _parquet(cluster, address_of(path), name, schema)
     kinds = {f"v{j}": found[each] for j, each in enumerate(frame.columns) if each in found}
     return frame, kinds
 
@@ -228,7 +230,7 @@ def _with_numbers(cluster: Cluster, path: Path, name: str) -> str:
     """Give the schema of files that Spark wrote, in which nanoseconds are whole numbers."""
     view = f"sfumato_{secrets.token_hex(8)}"
     with cluster.explained(name):
-        cluster.own.read.parquet(_address(path)).createTempView(view)
+        cluster.own.read.parquet(address_of(path)).createTempView(view)
         described = cluster.collected(cluster.own.sql(f"DESCRIBE TABLE {view}")).to_pylist()
         cluster.own.catalog.dropTempView(view)
     fields = []
@@ -296,11 +298,6 @@ def _refuse_settings(settings: ReadSettings) -> None:
 
 def _versions(path: Path) -> dict[Path, tuple[int, ...]]:
     return {each: version(each) for each in parts_of(path)}
-
-
-def _address(path: Path) -> str:
-    """Name a local file for Spark, so that no part of its name is read as a pattern."""
-    return "file://" + GLOB.sub(r"\\\1", str(path.absolute()))
 
 
 def _starts_with(path: Path, magic: bytes) -> bool:

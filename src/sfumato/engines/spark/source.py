@@ -20,6 +20,7 @@ from sfumato.engines.spark.counting import SparkPeople
 from sfumato.engines.spark.kinds import LIST, cleaned, kind_of, named_kind, sorted_as, stored
 from sfumato.engines.spark.one_row_each import one_row_each
 from sfumato.engines.spark.opening import Opened
+from sfumato.engines.spark.places import refuse_unshared
 from sfumato.engines.spark.rows import Rows
 from sfumato.engines.spark.spellings import respelled, spellings_of
 from sfumato.engines.spark.texts import undone
@@ -115,13 +116,18 @@ class SparkSource(Source):
         """
         directory = scratch()
         place = directory.path / "rows.parquet"
-        with self._watched.explained(place):
-            inner, types = self._rows.inner, self._rows.types
-            frame = stored(self._rows.frame, {inner[c]: types[c] for c in columns})
-            try:
+        inner, types = self._rows.inner, self._rows.types
+        try:
+            with self._watched.explained(place):
+                refuse_unshared(self._cluster, directory.path)
+                frame = stored(self._rows.frame, {inner[c]: types[c] for c in columns})
                 write_parquet(frame.select(*(F.col(inner[c]).alias(c) for c in columns)), place)
-            except OSError as error:
-                raise no_room(error) from None
+        except OSError as error:
+            directory.close()
+            raise no_room(error) from None
+        except BaseException:  # now, and not when nobody holds the error any more
+            directory.close()
+            raise
         parts = Batches(tuple(sorted(place.iterdir())), self.typed, self.name)
         source = ENGINES["duckdb"]().open(parts)
         weakref.finalize(source, directory.close)
