@@ -95,6 +95,44 @@ def test_a_directory_of_parquet_files_is_one_table(frame, expected, tmp_path):
     assert len(table.source.files) >= 5
 
 
+MOMENT = datetime.datetime(2026, 1, 2)
+DIFFERENT = {
+    "fewer": (pa.table({"a": [1], "b": [1]}), pa.table({"a": [1]}), "no column 'b', unlike"),
+    "more": (pa.table({"a": [1]}), pa.table({"a": [1], "b": [1]}), "a column 'b' that is not in"),
+    "cases": (pa.table({"a": [1]}), pa.table({"A": [1]}), "no column 'a', but 'A', unlike"),
+    "types": (pa.table({"a": [1]}), pa.table({"a": ["1"]}), "column 'a' has the type string"),
+    "widths": (
+        pa.table({"a": pa.array([1], pa.int32())}),
+        pa.table({"a": pa.array([1], pa.int64())}),
+        "column 'a' has the type (int64|bigint)",
+    ),
+    "zones": (
+        pa.table({"a": pa.array([MOMENT], pa.timestamp("us"))}),
+        pa.table({"a": pa.array([MOMENT], pa.timestamp("us", "UTC"))}),
+        "column 'a' has the type timestamp",
+    ),
+}
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"], ids=["here", "far"])
+@pytest.mark.parametrize("kind", DIFFERENT)
+def test_files_of_other_columns_are_not_one_table(spark, tmp_path, kind, scheme):
+    """Spark would fill in what one lacks, and put types together."""
+    place = tmp_path / "a {b}"
+    place.mkdir()
+    *tables, said = DIFFERENT[kind]
+    for j, table in enumerate(tables):
+        pq.write_table(table, place / f"{j}.parquet")
+    if not scheme:
+        with pytest.raises(
+            sf.BadInput, match=rf"1\.parquet: {said}.*0\.parquet; files that are one"
+        ):
+            sf.read([place / "0.parquet", place / "1.parquet"], ["a"])
+    source = f"{scheme}{place}" if not scheme else f"{scheme}{tmp_path}/a \\{{b\\}}"
+    with pytest.raises(sf.BadInput, match=rf"1\.parquet: {said}.*0\.parquet; files that are one"):
+        sf.read(source, ["a"], engine="spark")
+
+
 def test_partitions_of_a_directory_keep_their_zeros(spark, tmp_path):
     rows = spark.createDataFrame(pa.table({"zip": ["01", "02"] * 3, "age": [1, 2, 3] * 2}))
     rows.write.partitionBy("zip").parquet(str(tmp_path / "parts"))

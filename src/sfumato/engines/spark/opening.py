@@ -18,9 +18,10 @@ from pyspark.sql import functions as F
 from sfumato.data.read_settings import NUMBER, ReadSettings
 from sfumato.engines.csv_header import Header, numbered, read_header, refuse_alike
 from sfumato.engines.protocol import ENGINES, Source
+from sfumato.engines.same_columns import REMEDY, difference
 from sfumato.engines.spark.arrow_types import is_plain, is_read, nanoseconds, spark_type
 from sfumato.engines.spark.cluster import NANOS_AS_LONG, Cluster
-from sfumato.engines.spark.places import address_of, refuse_unshared
+from sfumato.engines.spark.places import address_of, escaped, refuse_unshared
 from sfumato.errors import BadInput
 from sfumato.files.paths import parts_of, version
 from sfumato.files.private_directory import PrivateDirectory, no_room, scratch
@@ -204,13 +205,13 @@ def _parquet(cluster: Cluster, address: str, name: str, schema: str | None = Non
 
 def _local_parquet(cluster: Cluster, path: Path, name: str) -> tuple[DataFrame, dict[str, str]]:
     """Read files of this machine, and tell which columns hold nanoseconds."""
-    schemas = [*_schemas(path).values()]
-    for schema in schemas[:1]:
-        refuse_alike(schema.names, name)
-    nanos = [nanoseconds(schema) for schema in schemas]
-    if any(each != nanos[0] for each in nanos):
-        raise BadInput(f"{name}: a column has nanoseconds in some files and not in others")
-    found = nanos[0] if nanos else {}
+    schemas = _schemas(path)
+    for part, each in schemas.items():
+        refuse_alike(each.names, str(part))
+    _refuse_different(
+        {str(p): dict(zip(s.names, map(str, s.types), strict=True)) for p, s in schemas.items()}
+    )
+    found = nanoseconds(next(iter(schemas.values()))) if schemas else {}
     schema = _with_numbers(cluster, path, name) if found else None
     frame = _parquet(cluster, address_of(path), name, schema)
     kinds = {f"v{j}": found[each] for j, each in enumerate(frame.columns) if each in found}
@@ -246,9 +247,30 @@ def _far_parquet(cluster: Cluster, address: str) -> DataFrame:
     cluster.own.conf.set(NANOS_AS_LONG, "false")
     try:
         _parquet(cluster, address, address)
+        with cluster.explained(address):
+            reader = cluster.own.read.format("binaryFile").option("recursiveFileLookup", "true")
+            paths = cluster.collected(reader.load(address).select("path").orderBy("path"))
+        _refuse_different({each: _far_types(cluster, each) for each in paths["path"].to_pylist()})
     finally:
         cluster.own.conf.set(NANOS_AS_LONG, "true")
     return _parquet(cluster, address, address)
+
+
+def _far_types(cluster: Cluster, address: str) -> dict[str, str]:
+    fields = _parquet(cluster, escaped(address), address).schema.fields
+    return {field.name: field.dataType.simpleString() for field in fields}
+
+
+def _refuse_different(types: Mapping[str, Mapping[str, str]]) -> None:
+    """Refuse files, by their names, whose columns are not those of the first one.
+
+    Spark would fill in what is missing, and put types together.
+    """
+    for name, columns in types.items():
+        first = next(iter(types))
+        differs = difference(types[first], columns)
+        if differs:
+            raise BadInput(f"{name}: {differs} {first}; {REMEDY}")
 
 
 def _handed_over(cluster: Cluster, frame: DataFrame) -> DataFrame:

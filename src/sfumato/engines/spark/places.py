@@ -20,7 +20,12 @@ MOST_MARKS = 32  # each is read by a task, and these are shared out among the ex
 
 def address_of(path: Path) -> str:
     """Name a local file for Spark, so that no part of its name is read as a pattern."""
-    return "file://" + GLOB.sub(r"\\\1", str(path.absolute()))
+    return "file://" + escaped(str(path.absolute()))
+
+
+def escaped(address: str) -> str:
+    """Mark what Spark would read as a pattern."""
+    return GLOB.sub(r"\\\1", address)
 
 
 def refuse_unshared(cluster: Cluster, directory: Path) -> None:

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from sfumato.engines.foreign.foreign_table import ForeignTable
 from sfumato.engines.foreign.records import is_records, table_of_records
 from sfumato.engines.foreign.who_converts import converter
 from sfumato.engines.protocol import Batches
+from sfumato.engines.same_columns import REMEDY, difference
 from sfumato.engines.text_copy import NOTHING, Skipped, copy_text, needs_copy
 from sfumato.errors import BadInput
 from sfumato.files.paths import parts_of, reason
@@ -107,12 +109,9 @@ def _open_files(
         raise BadInput("several files as one table: a file is named twice; take one out")
     first = opened[0]
     for place, relation in zip(sources[1:], opened[1:], strict=True):
-        difference = _difference(first, relation)
-        if difference:
-            raise BadInput(
-                f"{place}: {difference} {sources[0]}; files that are one table have the same "
-                "columns"
-            )
+        differs = _difference(first, relation)
+        if differs:
+            raise BadInput(f"{place}: {differs} {sources[0]}; {REMEDY}")
     selects = []
     for relation in opened:
         inner = ", ".join(f"v{j}" for j in range(len(relation.columns)))
@@ -136,17 +135,10 @@ def _difference(first: Relation, other: Relation) -> str | None:
     """Say how the columns of a file are others than those of the first one."""
     if first.typed != other.typed:
         return "Parquet and text cannot be one table, unlike"
-    more = [name for name in other.columns if name not in first.columns]
-    fewer = [name for name in first.columns if name not in other.columns]
-    if fewer:
-        return f"no column {fewer[0]!r}" + (f", but {more[0]!r}" if more else "") + ", unlike"
-    if more:
-        return f"a column {more[0]!r} that is not in"
-    ours = dict(zip(first.columns, first.types, strict=False))
-    for name, kind in zip(other.columns, other.types, strict=False):
-        if ours[name] != kind:
-            return f"column {name!r} has the type {kind}, and {ours[name]} in"
-    return None
+    ours, theirs = (
+        dict(zip_longest(each.columns, each.types, fillvalue="")) for each in (first, other)
+    )
+    return difference(ours, theirs)
 
 
 def _open_file(
