@@ -76,6 +76,16 @@ def test_tables_and_views_are_read_by_name(spark, frame, expected):
     spark.sql("DROP TABLE patients_kept")
 
 
+def test_texts_of_a_fixed_length_have_no_blanks_at_the_end(spark, counted):
+    spark.sql("CREATE TABLE padded (a char(5), b varchar(5), c string) USING parquet")
+    spark.sql("INSERT INTO padded VALUES ('ab', 'ab ', 'ab '), (' ', ' ', ' '), (NULL, NULL, NULL)")
+    expected = {("ab", "ab ", "ab "): 1, ("", " ", " "): 1, (None, None, None): 1}
+    for source in ("padded", spark.table("padded")):
+        table = sf.read(source, ["a", "b", "c"], engine="spark", alike="keep")
+        assert counted(table) == expected
+    spark.sql("DROP TABLE padded")
+
+
 def test_a_job_names_a_table(spark, frame, tmp_path):
     frame.createOrReplaceTempView("patients_of_a_job")
     (tmp_path / "job.toml").write_text(

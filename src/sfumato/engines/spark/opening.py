@@ -29,6 +29,7 @@ from sfumato.files.private_directory import PrivateDirectory, no_room, scratch
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/")  # of a file system that is not this machine's
 TABLE = re.compile(r"[^\s/\\]+(\.[^\s/\\]+){0,2}")  # [[catalog.]database.]table
 NANOS = re.compile(r"timestamp(_ntz|_ltz)?\(9\)")
+DECLARED = "__CHAR_VARCHAR_TYPE_STRING"  # where Spark keeps the type of a column of text
 WITH_ZONE = re.compile(r"\btimestamp\b")  # which our settings would read as one without
 CSV_OPTIONS = {
     "comment": "",
@@ -281,8 +282,16 @@ def _handed_over(cluster: Cluster, frame: DataFrame) -> DataFrame:
     """
     view = f"sfumato_{secrets.token_hex(8)}"
     with cluster.explained("the Spark frame"):
+        inner = frame.toDF(*_inner(len(frame.columns)))
+        padded = [
+            field.name
+            for field in inner.schema.fields
+            if str(field.metadata.get(DECLARED, "")).startswith("char(")
+        ]
+        # Blanks at the end of a text of type char are no part of it, as in PostgreSQL.
+        trimmed = inner.withColumns({name: F.rtrim(name) for name in padded}) if padded else inner
         try:
-            frame.toDF(*_inner(len(frame.columns))).createGlobalTempView(view)
+            trimmed.createGlobalTempView(view)
             cluster.own.table(f"global_temp.{view}").createTempView(view)
         finally:
             _dropped(cluster.own.catalog.dropGlobalTempView, view)
