@@ -91,3 +91,95 @@ def rows(index, n_groups):  # type: ignore[no-untyped-def]
         order[place[index[i]]] = i
         place[index[i]] += 1
     return starts, order
+
+
+@compiled
+def climbed(keys, words, shifts, masks, lows, starts):  # type: ignore[no-untyped-def]
+    """Replace the codes of columns by the first ranks of nodes above them.
+
+    lows: all levels of all columns, one behind the other; starts: where the wanted level of each
+    column begins there, -1: the column stays as it is.
+    """
+    rolled = keys.copy()
+    for j in range(len(words)):
+        if starts[j] < 0:
+            continue
+        word, shift, mask, start = words[j], shifts[j], masks[j], starts[j]
+        for i in range(len(keys)):
+            code = np.int64((keys[i, word] & mask) >> shift)
+            rolled[i, word] = (rolled[i, word] & ~mask) | (lows[start + code] << shift)
+    return rolled
+
+
+@compiled
+def costs_of(keys, words, shifts, masks, costs, starts):  # type: ignore[no-untyped-def]
+    """Add up what a person of every key costs, column by column; a start of -1 costs nothing."""
+    cost = np.zeros(len(keys), dtype=np.int64)
+    for j in range(len(words)):
+        if starts[j] < 0:
+            continue
+        word, shift, mask, start = words[j], shifts[j], masks[j], starts[j]
+        for i in range(len(keys)):
+            cost[i] += costs[start + np.int64((keys[i, word] & mask) >> shift)]
+    return cost
+
+
+@compiled
+def cost_between(keys, counts, word, shift, mask, costs, low, high):  # type: ignore[no-untyped-def]
+    """Add up what everybody costs more where a column's costs begin at `high` than at `low`."""
+    more = np.int64(0)
+    for i in range(len(keys)):
+        code = np.int64((keys[i, word] & mask) >> shift)
+        more += counts[i] * (costs[high + code] - costs[low + code])
+    return more
+
+
+@compiled
+def left_out(top, own, word, mask, counts, gains, k):  # type: ignore[no-untyped-def]
+    """Add up people, and gains, of keys in groups below k: as in `top`, but one column of `own`."""
+    n, n_words = top.shape
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    slots = np.full(size, -1, dtype=np.int32)
+    index = np.empty(n, dtype=np.int32)
+    first = np.empty(n, dtype=np.int32)
+    sums = np.empty(n, dtype=np.int64)
+    n_distinct = 0
+    for i in range(n):
+        mixed = np.uint64(0)
+        for w in range(n_words):
+            value = top[i, w]
+            if w == word:
+                value = (value & ~mask) | (own[i, w] & mask)
+            mixed = _mixed(mixed ^ value)
+        slot = np.int64(mixed & np.uint64(size - 1))
+        while True:
+            here = slots[slot]
+            if here < 0:
+                slots[slot] = n_distinct
+                index[i] = n_distinct
+                first[n_distinct] = i
+                sums[n_distinct] = counts[i]
+                n_distinct += 1
+                break
+            other = first[here]
+            differing = np.uint64(0)
+            for w in range(n_words):
+                if w == word:
+                    differing |= (top[i, w] ^ top[other, w]) & ~mask
+                    differing |= (own[i, w] ^ own[other, w]) & mask
+                else:
+                    differing |= top[i, w] ^ top[other, w]
+            if differing == 0:
+                index[i] = here
+                sums[here] += counts[i]
+                break
+            slot = (slot + 1) & (size - 1)
+    people = np.int64(0)
+    gain = np.int64(0)
+    for i in range(n):
+        if sums[index[i]] < k:
+            people += counts[i]
+            gain += gains[i]
+    return people, gain

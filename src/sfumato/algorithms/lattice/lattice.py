@@ -18,7 +18,7 @@ from sfumato.criteria.judging import is_monotone, staying, validate
 from sfumato.criteria.repeated import RepeatedQuestion
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping
-from sfumato.data.recoding import Cut, OutliersAtRoot, Recoding
+from sfumato.data.recoding import Cut, OutliersAtRoot
 from sfumato.progress import report
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Lattice:
         """Give the groups of a node, nobody suppressed."""
         return self._cut(node).grouping(self.frequencies)
 
-    def recoding(self, node: Node, suppress: Suppress = "rows") -> Recoding:
+    def recoding(self, node: Node, suppress: Suppress = "rows") -> Cut | OutliersAtRoot:
         """Give the recoding of a node, its unsafe groups suppressed.
 
         suppress: "cells": their people are published at the root, as one group, if that is safe.

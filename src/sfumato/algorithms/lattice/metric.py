@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.algorithms.lattice.units import MOST, Units, additive, constant, rounded
 from sfumato.data.frequency import sum_by
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import BadInput, nearest, shown
@@ -45,6 +46,18 @@ class Metric(ABC):
         """Give a price that no recoding at this node or above it goes below."""
         del node
         return -float("inf")
+
+    @abstractmethod
+    def units(self, least: int, *, at_root: bool) -> Units:
+        """Give what bounds are added up in.
+
+        least: people of a safe group, at least. at_root: whether all who are in none may be
+        published as one group.
+        """
+
+    def told(self, price: Price) -> Fraction:
+        """Give a price as it is told."""
+        return Fraction(price)
 
     @abstractmethod
     def price(
@@ -77,7 +90,7 @@ class ByColumn(Metric):
             )
         ]
         self.suppressed = math.lcm(*(share.denominator for share in shares))  # all of every column
-        self.units = [int(share * self.suppressed) for share in shares]
+        self.unit_of = [int(share * self.suppressed) for share in shares]
         self.costs = []  # [column][level]: (n_values,) cost of a row with this ground value
         for name in ground.columns:
             taxonomy = ground.domains[name].taxonomy
@@ -85,7 +98,7 @@ class ByColumn(Metric):
             self.costs.append([self.cost(taxonomy, level) for level in levels])
         self.totals = [
             [unit * sum_of_products(self.counts, cost[codes]) for cost in levels]
-            for unit, codes, levels in zip(self.units, self.codes, self.costs, strict=True)
+            for unit, codes, levels in zip(self.unit_of, self.codes, self.costs, strict=True)
         ]
 
     @abstractmethod
@@ -100,6 +113,15 @@ class ByColumn(Metric):
         """Add up the columns as if nobody were suppressed."""
         return sum(totals[level] for totals, level in zip(self.totals, node, strict=True))
 
+    def units(self, least: int, *, at_root: bool) -> Units:
+        """What everybody costs; at the root all is lost as well."""
+        del least, at_root
+        return additive(self.unit_of, self.costs, self.suppressed, self.n_rows)
+
+    def told(self, price: Price) -> Fraction:
+        """Give it as a sum over people, of whom one costs at most 1."""
+        return Fraction(price) / self.suppressed
+
     def price(
         self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
     ) -> Price:
@@ -111,7 +133,7 @@ class ByColumn(Metric):
         published = sum(
             unit * sum_of_products(kept, levels[level][groups.lows(j)[safe]])
             for j, (unit, levels, level) in enumerate(
-                zip(self.units, self.costs, node, strict=True)
+                zip(self.unit_of, self.costs, node, strict=True)
             )
         )
         return published + (self.n_rows - int(kept.sum())) * self.suppressed
@@ -163,6 +185,11 @@ class Entropy(Metric):
         """Add up the columns as if nobody were suppressed."""
         return sum(totals[level] for totals, level in zip(self.totals, node, strict=True))
 
+    def units(self, least: int, *, at_root: bool) -> Units:
+        """What all columns cost; of floats, rounded down."""
+        del least, at_root
+        return rounded(self.totals)
+
     def price(
         self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
     ) -> Price:
@@ -184,6 +211,11 @@ class Height(Metric):
         """The price itself."""
         return sum(node)
 
+    def units(self, least: int, *, at_root: bool) -> Units:
+        """Levels; suppression costs nothing."""
+        del least, at_root
+        return constant([range(height + 1) for height in self.lattice.heights])
+
     def price(
         self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
     ) -> Price:
@@ -200,9 +232,20 @@ class RelativeHeight(Height):
         heights = self.lattice.heights
         return sum((Fraction(a, b) for a, b in zip(node, heights, strict=True)), Fraction(0))
 
+    def units(self, least: int, *, at_root: bool) -> Units:
+        """Shares of heights; suppression costs nothing."""
+        del least, at_root
+        heights = self.lattice.heights
+        return constant([[Fraction(a, b) for a in range(b + 1)] for b in heights])
+
 
 class Discernibility(Metric):
     """Sum of squared group sizes; a suppressed row costs the number of rows of the table."""
+
+    def units(self, least: int, *, at_root: bool) -> Units:
+        """A row costs the size of its group, which is no smaller than below, and not too small."""
+        fewest, suppressed = (1, 0) if at_root else (least, self.n_rows)
+        return Units("sizes", int, _whole_units, suppressed, least=fewest)
 
     def price(
         self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
@@ -217,6 +260,19 @@ class Discernibility(Metric):
 class AverageClass(Metric):
     """Rows of the table per published group; a suppressed row counts as a row in no group."""
 
+    def units(self, least: int, *, at_root: bool) -> Units:
+        """There are no more groups than shares of the least size, and one at the root."""
+        n = self.n_rows * least
+
+        def price(units: int) -> Price:
+            groups = least * at_root - units
+            return Fraction(n, groups) if groups > 0 else float("inf")
+
+        def most(price: Price) -> int:
+            return MOST if isinstance(price, float) else least * at_root + math.floor(-n / price)
+
+        return Units("groups", price, most, least=least)
+
     def price(
         self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
     ) -> Price:
@@ -228,6 +284,17 @@ class AverageClass(Metric):
 
 class Distinct(Metric):
     """As many groups as possible; a suppressed row costs nothing but its group."""
+
+    def units(self, least: int, *, at_root: bool) -> Units:
+        """There are no more groups than shares of the least size, and one at the root."""
+
+        def price(units: int) -> Price:
+            return -((least * at_root - units) // least)
+
+        def most(price: Price) -> int:
+            return least * at_root + math.floor(Fraction(price) * least)
+
+        return Units("groups", price, most, least=least)
 
     def price(
         self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
@@ -247,6 +314,10 @@ METRICS: dict[str, type[Metric]] = {
     "distinct": Distinct,
     "entropy": Entropy,
 }
+
+
+def _whole_units(price: Price) -> int:
+    return math.floor(price)
 
 
 def known_metric(owner: str, metric: object) -> None:

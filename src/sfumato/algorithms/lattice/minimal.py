@@ -92,3 +92,11 @@ def tried_without_order(criterion: Criterion, max_suppressed: float) -> str | No
     if not criterion.monotone(suppression=False):
         return "not monotone: all nodes are tried"
     return "not monotone when rows may be suppressed: all nodes are tried"
+
+
+def nothing_yet(owner: str, n: int) -> Unsatisfiable:
+    """Say that a budget was spent before any node was found that will do."""
+    return Unsatisfiable(
+        f"{owner}: none of the first {counted(n, 'node')} that were counted is safe; give a larger "
+        "budget, or none"
+    )

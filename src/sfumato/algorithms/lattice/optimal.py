@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from sfumato.algorithms.algorithm import Algorithm, Minimality, Suppress, allowed_rows
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
+from sfumato.algorithms.lattice.boxes import Boxes
+from sfumato.algorithms.lattice.counted_nodes import (
+    CountedNodes,
+    Enough,
+    check_budget,
+    counting_nodes,
+)
 from sfumato.algorithms.lattice.failed_nodes import failed_nodes
+from sfumato.algorithms.lattice.greedy import descend_by_size
 from sfumato.algorithms.lattice.lattice import Lattice, Node, right_below
 from sfumato.algorithms.lattice.metric import METRICS, Metric, Price, Weights, known_metric
-from sfumato.algorithms.lattice.minimal import refuse
+from sfumato.algorithms.lattice.minimal import nothing_yet, refuse
 from sfumato.algorithms.lattice.outliers import check_suppress
+from sfumato.algorithms.lattice.units import ROUNDING
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.two_tables import Publish, check_publish
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.naming import Publishes
-from sfumato.data.recoding import Recoding
+from sfumato.data.recoding import BestSoFar, Recoding
 from sfumato.errors import BadInput
 from sfumato.formulas.measures.loss import read_weights
 from sfumato.parameters import suppression_limit
+from sfumato.progress import report
+from sfumato.text import value_text
 
-ROUNDING = 1e-9  # of a sum of floats, relative
+EVERY = 16  # boxes: after so many the best so far is reported
 
 
 @dataclass(frozen=True)
@@ -64,6 +75,7 @@ class Optimal(Algorithm):
     metric: str = "loss"
     max_suppressed: float = 0
     weights: Weights | None = None
+    budget: int | None = None
     suppress: Suppress = "rows"
     publish: Publish = "generalized"
     judges_all_groups: ClassVar[bool] = True
@@ -71,6 +83,7 @@ class Optimal(Algorithm):
     def __post_init__(self) -> None:
         suppression_limit("Optimal", self.max_suppressed)
         known_metric("Optimal", self.metric)
+        check_budget("Optimal", self.budget)
         check_suppress("Optimal", self.suppress)
         check_publish("Optimal", self.publish, suppress=self.suppress)
         if self.weights is None:
@@ -103,14 +116,14 @@ class Optimal(Algorithm):
     @property
     def minimality(self) -> Minimality | None:
         """No safe node below costs more, unless rows may be suppressed: they have a price, too."""
-        return None if self.max_suppressed else "full-domain"
+        return None if self.max_suppressed or self.budget is not None else "full-domain"
 
     def failed_steps(
         self, published: PublishedGroups, criterion: Criterion
     ) -> Iterator[FailedStep] | None:
         """The nodes that are cheaper than the published one, if nobody may be suppressed."""
-        if allowed_rows(self.max_suppressed, published.ground.n_rows):
-            return None  # what suppression costs depends on values
+        if self.budget is not None or allowed_rows(self.max_suppressed, published.ground.n_rows):
+            return None  # not all cheaper nodes failed; suppression costs what depends on values
         return failed_nodes(published, criterion.least_size, self._ranking)
 
     def _ranking(self, lattice: Lattice) -> Callable[[Node], _Priced]:
@@ -129,38 +142,96 @@ class Optimal(Algorithm):
             cls("loss"),
             cls("discernibility", 0.1),
             cls("discernibility", 0.2, suppress="cells"),
+            cls("loss", 0.1, budget=12),
         )
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
-        """Price every node that the bound does not settle."""
+        """Price every node that the bounds do not settle, until all are, or the budget is spent."""
         del draw
-        lattice = Lattice(frequencies, criterion)
-        metric = METRICS[self.metric](lattice, self.weights)
-        limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
-        best: _Priced | None = None
+        with counting_nodes(self.budget) as nodes:
+            work = _Search(self, Lattice(frequencies, criterion), nodes)
+            proved = work.run()
+        if work.best is None:
+            if not proved:
+                raise nothing_yet("Optimal", nodes.n)
+            raise refuse(work.lattice, work.limit)
+        told = work.told(work.best, proved=proved)
+        return replace(work.lattice.recoding(work.best.node, self.suppress), best_so_far=told)
 
-        def hopeless(node: Node) -> bool:
-            return best is not None and _dearer(metric.bound(node), best.price)
 
-        def try_out(node: Node) -> bool:
-            """Price a node if it is safe, and keep it if it is the best so far."""
-            nonlocal best
-            groups = lattice.rollup.at(node)
-            safe = lattice.safe_within(groups, limit)
-            if safe is None:
-                return False
-            n_at_root = lattice.n_at_root(node, groups, safe) if self.suppress == "cells" else 0
-            candidate = _Priced(metric.price(node, groups, safe, n_at_root), node)
-            if best is None or candidate < best:
-                best = candidate
-            return True
+class _Search:
+    """The whole search: good nodes first, then boxes until the best is proved."""
 
-        _descend(lattice, metric, try_out)  # a good node early lets the bounds settle more
-        for node in lattice.search(limit, hopeless):
-            try_out(node)
-        if best is None:
-            raise refuse(lattice, limit)
-        return lattice.recoding(best.node, self.suppress)
+    def __init__(self, method: Optimal, lattice: Lattice, nodes: CountedNodes) -> None:
+        self.method, self.lattice, self.nodes = method, lattice, nodes
+        self.metric = METRICS[method.metric](lattice, method.weights)
+        self.limit = allowed_rows(method.max_suppressed, lattice.frequencies.n_rows)
+        self.at_root = method.suppress == "cells"
+        self.units = self.metric.units(lattice.criterion.least_size, at_root=self.at_root)
+        self.boxes = Boxes(lattice, self.units, self.limit, nodes)
+        self.best: _Priced | None = None
+        self.n_boxes = 0
+        nodes.enforced = False
+
+    def run(self) -> bool:
+        """Search; whether the best is proved."""
+        try:
+            if self.boxes.size_alone and self.units.exact:
+                descend_by_size(self.boxes, self.try_out)
+            else:
+                _descend(self.lattice, self.metric, self.try_out)
+            self.boxes.run(self._settled, self.try_out, self._heard)
+        except Enough:
+            return False
+        return True
+
+    def try_out(self, node: Node) -> bool:
+        """Price a node if it is safe, and keep it if it is the best so far."""
+        self.nodes.take()
+        groups = self.lattice.rollup.straight(node)
+        safe = self.lattice.safe_within(groups, self.limit)
+        if safe is None:
+            return False
+        n_at_root = self.lattice.n_at_root(node, groups, safe) if self.at_root else 0
+        candidate = _Priced(self.metric.price(node, groups, safe, n_at_root), node)
+        if self.best is None or candidate < self.best:
+            self.best = candidate
+            self.boxes.most = self.units.most(candidate.price)
+            self.nodes.enforced = True
+        return True
+
+    def told(self, best: _Priced, *, proved: bool) -> BestSoFar:
+        """Say what the best costs, and what nothing costs less than.
+
+        How far a search got that looks at values depends on them, and so does its bound: of one
+        that may end early the bound that is told is the one that holds whoever has which value.
+        """
+        cost = self.metric.told(best.price)
+        if proved and (self.method.budget is None or self.boxes.size_alone):
+            least = cost
+        else:
+            open_ = self.boxes.least if self.boxes.size_alone else self.boxes.trivial
+            assert open_ is not None  # noqa: S101  (else the best is proved)
+            least = min(cost, self.metric.told(self.units.price(open_)))
+        return BestSoFar.of(self.method.metric, cost, least, interrupted=self.nodes.interrupted)
+
+    def _settled(self, units: int, lowest: Node) -> bool:
+        """Whether no node above one is better than the best, if all cost at least so much."""
+        if self.best is None:
+            return False
+        price = max(self.units.price(units), self.metric.bound(lowest))
+        return not _Priced(price, lowest) < self.best
+
+    def _heard(self) -> None:
+        """Report the best so far, now and then."""
+        self.n_boxes += 1
+        if self.best is None or self.n_boxes % EVERY:
+            report("searching", self.nodes.n, self.method.budget)
+            return
+        told, open_ = self.metric.told, self.boxes.least
+        least = "" if open_ is None else f", none below {value_text(told(self.units.price(open_)))}"
+        best = value_text(told(self.best.price))
+        report(f"searching, best {best}{least}", self.nodes.n, self.method.budget)
 
 
 @dataclass(frozen=True)

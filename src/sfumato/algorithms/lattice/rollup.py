@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.lattice.kernels import group, roll, rows
+from sfumato.algorithms.lattice.kernels import aggregated, group, roll, rows
+from sfumato.algorithms.lattice.levels import Levels
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import Keys, Layout, distinct
@@ -58,6 +60,17 @@ class RollUp:
     def at(self, node: tuple[int, ...]) -> NodeGroups:
         """Count the groups of a node."""
         return NodeGroups(self, self._climb(node))
+
+    def straight(self, node: tuple[int, ...]) -> NodeGroups:
+        """Count the groups of a node from the ground, in one pass: where no other is near."""
+        ground = self.steps[0]
+        keys = self._levels.climb(ground.keys, (0,) * len(node), node)
+        _, distinct_keys, counts = aggregated(keys, ground.counts)
+        return NodeGroups(self, _Rolled(distinct_keys, counts))
+
+    @cached_property
+    def _levels(self) -> Levels:
+        return Levels(self.layout, self.taxonomies)
 
     def _climb(self, node: tuple[int, ...]) -> _Rolled:
         """Generalize the first columns to the given levels, from where the last way went."""

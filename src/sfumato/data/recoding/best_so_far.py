@@ -24,11 +24,14 @@ class BestSoFar:
     by: str  # what is minimized
     cost: Number
     least: Number
+    interrupted: bool = False  # by somebody who did not want to wait: nobody can run it again
 
     @classmethod
-    def of(cls, by: str, cost: Fraction, least: Fraction) -> BestSoFar:
+    def of(
+        cls, by: str, cost: Fraction, least: Fraction, *, interrupted: bool = False
+    ) -> BestSoFar:
         """Write costs down as whole numbers, where they are."""
-        return cls(by, _number(cost), _number(least))
+        return cls(by, _number(cost), _number(least), interrupted)
 
     @property
     def gap(self) -> Number:
@@ -46,22 +49,27 @@ class BestSoFar:
         said = f"{value_text(self.cost)} by {self.by}"
         if self.proved:
             return f"{said}, proved: nothing is below"
-        below = f"{value_text(self.gap)} ({percent(self.gap / self.cost)})"
+        below = f"{value_text(self.gap)} ({percent(abs(self.gap / self.cost))})"
         return f"{said}; the least there is may be up to {below} below"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
-        return {"by": self.by, "cost": self.cost, "least": self.least, "gap": self.gap}
+        written = {"by": self.by, "cost": self.cost, "least": self.least, "gap": self.gap}
+        return written | ({"interrupted": True} if self.interrupted else {})
 
     @classmethod
     def from_json(cls, written: object) -> BestSoFar | None:
         """Read it back; None: it is damaged."""
         if not isinstance(written, Mapping) or not isinstance(written.get("by"), str):
             return None
-        cost, least = (written.get(name, -1) for name in ("cost", "least"))
-        if not _is_number(cost) or not _is_number(least) or not 0 <= least <= cost:
+        cost: Any = written.get("cost")
+        least: Any = written.get("least")
+        if not _is_number(cost) or not _is_number(least) or not least <= cost:
             return None
-        return cls(written["by"], cost, least)
+        interrupted = written.get("interrupted", False)
+        if not isinstance(interrupted, bool):
+            return None
+        return cls(written["by"], cost, least, interrupted)
 
 
 def _number(value: Fraction) -> Number:

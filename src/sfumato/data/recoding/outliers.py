@@ -13,6 +13,7 @@ from sfumato.data.frequency import Grouping
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import interval_labels, level_labels
 from sfumato.data.recoding.assignment import Assignment
+from sfumato.data.recoding.best_so_far import BestSoFar
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +24,7 @@ class OutliersAtRoot(Assignment):
     """
 
     node: Mapping[str, int] = field(default_factory=dict)  # the level of every quasi-identifier
+    best_so_far: BestSoFar | None = None  # how far the search got
 
     @classmethod
     def of(

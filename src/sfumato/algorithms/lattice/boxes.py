@@ -1,0 +1,316 @@
+"""Branch and bound over boxes of the lattice: all nodes between a lowest one and a highest one."""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.algorithms.lattice.counted_nodes import CountedNodes
+from sfumato.algorithms.lattice.kernels import aggregated, left_out
+from sfumato.algorithms.lattice.lattice import Lattice, Node
+from sfumato.algorithms.lattice.levels import Levels
+from sfumato.algorithms.lattice.units import MOST, Units
+from sfumato.data.groups import Counts
+from sfumato.data.keys import Keys
+
+KEPT = 1 << 26  # bytes of people at the lowest nodes of boxes, kept for the boxes within these
+MOST_OPEN = 500_000  # boxes; beyond, one branch after the other is finished
+SCORE = 1e-3  # of what everybody costs: what a step counts that changes no bound
+
+
+Settled = Callable[[int, Node], bool]
+
+
+class Box(NamedTuple):
+    """A box that waits, in the order of the heap."""
+
+    bound: int  # no node of it costs less, in units
+    n_free: int  # steps from its lowest to its highest node
+    number: int
+    low: Node
+    high: Node
+    parent: int  # the number of the people kept for it
+    looked_at: Node | None  # the highest node of which values were looked at
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Everybody by what the lowest node of a box tells, but those who are left out in all of it."""
+
+    low: Node
+    keys: Keys
+    counts: Counts
+    gone: int = 0
+    gone_units: int = 0
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory, about."""
+        return int(self.keys.nbytes + self.counts.nbytes) + 500
+
+
+class Boxes:
+    """Proves that no node is better than the best one, or says how much better one may be.
+
+    A box is shrunk from both sides, and then parted in one column. At its highest node as few are
+    left out as anywhere in it: too many there, and it is settled; and who is left out there, is
+    left out in all of it, which has a price. Its lowest levels are raised: with all other columns
+    as high as they can be, one level may still leave out too many, or cost too much. Its highest
+    levels are lowered to what can be paid for beside the lowest of all others. That is Incognito's
+    subset property, with subsets that the search chooses.
+
+    Who is left out is told by the least size of a group, for whatever criterion; of one that looks
+    at values, `RepeatedQuestion.more_left_out` is asked at the highest node as well. The box of
+    the least bound is next, so that what is not settled bounds all that was not looked at.
+    """
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        units: Units,
+        limit: int,
+        nodes: CountedNodes,
+        *,
+        values: bool = True,
+    ) -> None:
+        self.lattice, self.units, self.limit, self.nodes = lattice, units, limit, nodes
+        self.k = lattice.criterion.least_size
+        self.size_alone = all(part.size_alone for part in lattice.criterion.parts)
+        self.values = values and not self.size_alone
+        ground = lattice.frequencies.combinations
+        self.levels = Levels(ground.layout, lattice.rollup.taxonomies)
+        n_columns = len(lattice.heights)
+        self.costs = np.concatenate(
+            [own for column in units.costs for own in column] or [np.zeros(0, dtype=np.int64)]
+        )
+        self.constants = units.constants or [[0] * (height + 1) for height in lattice.heights]
+        self.bottom = (0,) * n_columns
+        self.ground = People(self.bottom, ground.keys, ground.counts)
+        self.most = MOST  # units that a node may cost and still be of interest
+        self.waiting: list[Box] = []
+        self.branch: list[Box] = []
+        self.now: Box | None = None
+        self.kept: OrderedDict[int, People] = OrderedDict()
+        self.n_bytes = 0
+        self.n_numbered = 0
+        self.trivial = self._at_bottom()  # what nothing costs less than, whoever has which value
+        self._push(self.trivial, self.bottom, lattice.heights, 0, None)
+
+    @property
+    def least(self) -> int | None:
+        """The least bound of what is open; None: nothing is."""
+        open_ = [*self.waiting[:1], *self.branch]
+        bounds = [box.bound for box in open_]
+        if self.now is not None:
+            bounds.append(self.now.bound)
+        return min(bounds, default=None)
+
+    def run(
+        self,
+        settled: Settled,
+        try_out: Callable[[Node], object],
+        heard: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Go on until nothing is open.
+
+        settled: whether all nodes above one that cost so many units are not the best. try_out:
+        what prices a node, and may lower `most`. heard: called at every box.
+        """
+        while self.branch or self.waiting:
+            self.now = self.branch.pop() if self.branch else heapq.heappop(self.waiting)
+            if not settled(self.now.bound, self.now.low):
+                heard()
+                self._split(self.now, settled, try_out)
+            self.now = None
+
+    def per_person(self, keys: Keys, node: Node) -> NDArray[np.int64]:
+        """Give what a person of each key costs at a node by his values."""
+        if not len(self.costs):
+            return np.zeros(len(keys), dtype=np.int64)
+        return self.levels.costs(keys, self.costs, node)
+
+    def _at_bottom(self) -> int:
+        """Add up what everybody costs at the lowest node, at least."""
+        per_person = self.per_person(self.ground.keys, self.bottom)
+        cost, _ = self.units.of_people(self.ground.counts, per_person)
+        return int(cost.sum()) + sum(own[0] for own in self.constants)
+
+    def _push(self, bound: int, low: Node, high: Node, parent: int, looked_at: Node | None) -> None:
+        if bound > self.most:
+            return
+        self.n_numbered += 1
+        box = Box(bound, sum(high) - sum(low), self.n_numbered, low, high, parent, looked_at)
+        if len(self.waiting) >= MOST_OPEN:
+            self.branch.append(box)
+        else:
+            heapq.heappush(self.waiting, box)
+
+    def counted_at_lowest(self, box: Box) -> People:
+        """Count everybody at the lowest node, from where that was last done."""
+        people = self.kept.get(box.parent, self.ground)
+        return self.raised(people, box.low)
+
+    def raised(self, people: People, low: Node) -> People:
+        """Count people again at a node above the one that they were counted at."""
+        if low == people.low:
+            return people
+        rolled = self.levels.climb(people.keys, people.low, low)
+        _, keys, counts = aggregated(rolled, people.counts)
+        return People(low, keys, counts, people.gone, people.gone_units)
+
+    def _keep(self, people: People) -> int:
+        self.n_numbered += 1
+        self.kept[self.n_numbered] = people
+        self.n_bytes += people.n_bytes
+        while self.n_bytes > KEPT:
+            _, oldest = self.kept.popitem(last=False)
+            self.n_bytes -= oldest.n_bytes
+        return self.n_numbered
+
+    def _split(self, box: Box, settled: Settled, try_out: Callable[[Node], object]) -> None:
+        """Shrink a box, try out its lowest node, and open its parts."""
+        shrunk = _Shrunk(self, box)
+        if not shrunk.run():
+            return
+        low, high = shrunk.people.low, shrunk.high
+        looked_at = box.looked_at
+        if self.values and looked_at != high:
+            self.nodes.take()
+            groups = self.lattice.rollup.straight(high)
+            if self.lattice.question.more_left_out(groups.joint, self.limit):
+                return
+            looked_at = high
+        if shrunk.worth_trying:
+            try_out(low)
+        if low == high or settled(shrunk.bound, low):
+            return
+        parent = self._keep(shrunk.people)
+        j = shrunk.column()
+        lower = (*high[:j], low[j], *high[j + 1 :])
+        upper = (*low[:j], low[j] + 1, *low[j + 1 :])
+        self._push(shrunk.bound + int(shrunk.gain[j]), low, lower, parent, looked_at)
+        self._push(shrunk.bound + int(shrunk.step[j]), upper, high, parent, looked_at)
+
+
+class _Shrunk:
+    """A box while it is shrunk."""
+
+    def __init__(self, owner: Boxes, box: Box) -> None:
+        self.owner = owner
+        self.people = owner.counted_at_lowest(box)
+        self.high = box.high
+        self.bound = box.bound
+        n = len(self.high)
+        self.gain: NDArray[np.int64] = np.zeros(n, dtype=np.int64)  # more, with the lowest level
+        self.step: NDArray[np.int64] = np.zeros(n, dtype=np.int64)  # more, with the next one
+        self.worth_trying = False
+
+    def run(self) -> bool:
+        """Shrink until nothing changes; whether anything is left."""
+        while self._priced() and self._lowered() and self._without_left_out():
+            if self.people.low == self.high:
+                self._look_at_lowest()
+                return True
+            raised = self._raised()
+            if raised is None:
+                self._look_at_lowest()
+                return True
+            self.people = self.owner.raised(self.people, raised)
+        return False
+
+    def column(self) -> int:
+        """Choose the column in which both parts cost most."""
+        everybody = (
+            SCORE * max(self.owner.units.suppressed, 1) * self.owner.lattice.frequencies.n_rows
+        )
+        free = np.array(self.high) > np.array(self.people.low)
+        score = (self.gain + everybody) * (self.step + everybody)
+        return int(np.argmax(np.where(free, score, -1.0)))
+
+    def _priced(self) -> bool:
+        """Add up what everybody costs at the lowest node, at least."""
+        owner, people = self.owner, self.people
+        per_person = owner.per_person(people.keys, people.low)
+        self.cost, self.more = owner.units.of_people(people.counts, per_person)
+        constant = sum(own[a] for own, a in zip(owner.constants, people.low, strict=True))
+        self.bound = max(self.bound, constant + people.gone_units + int(self.cost.sum()))
+        return self.bound <= owner.most
+
+    def _lowered(self) -> bool:
+        """Lower the highest levels to what can be paid for."""
+        owner, people = self.owner, self.people
+        high = list(self.high)
+        for j, (a, b) in enumerate(zip(people.low, self.high, strict=True)):
+            own = owner.constants[j]
+            top = a
+            while top < b:
+                more = own[top + 1] - own[a]
+                if len(owner.costs):
+                    more += owner.levels.cost_between(
+                        people.keys, people.counts, owner.costs, j, a, top + 1
+                    )
+                if top == a:
+                    self.step[j] = more
+                if self.bound + more > owner.most:
+                    break
+                top += 1
+            high[j] = top
+        self.high = tuple(high)
+        return True
+
+    def _without_left_out(self) -> bool:
+        """Drop who is left out at the highest node; whether that are not too many."""
+        owner, people = self.owner, self.people
+        owner.nodes.take()
+        self.top = owner.levels.climb(people.keys, people.low, self.high)
+        index, _, sums = aggregated(self.top, people.counts)
+        small = sums[index] < owner.k
+        if not small.any():
+            return True
+        gone = people.gone + int(people.counts[small].sum())
+        if gone > owner.limit:
+            return False
+        more = int(self.more[small].sum())
+        self.bound += more
+        gone_units = people.gone_units + more + int(self.cost[small].sum())
+        kept = ~small
+        self.people = People(people.low, people.keys[kept], people.counts[kept], gone, gone_units)
+        self.cost, self.more, self.top = self.cost[kept], self.more[kept], self.top[kept]
+        return self.bound <= owner.most
+
+    def _raised(self) -> Node | None:
+        """Raise lowest levels with which too many are left out, or too much is lost; None: none."""
+        owner, people = self.owner, self.people
+        low = list(people.low)
+        for j, (a, b) in enumerate(zip(people.low, self.high, strict=True)):
+            if a == b:
+                continue
+            owner.nodes.take()
+            n, more = left_out(
+                self.top,
+                people.keys,
+                owner.levels.words[j],
+                owner.levels.masks[j],
+                people.counts,
+                self.more,
+                owner.k,
+            )
+            if people.gone + n > owner.limit or self.bound + more > owner.most:
+                low[j] += 1
+            self.gain[j] = more
+        return None if tuple(low) == people.low else tuple(low)
+
+    def _look_at_lowest(self) -> None:
+        """Say whether the lowest node may be the best."""
+        owner, people = self.owner, self.people
+        small = people.counts < owner.k
+        n = people.gone + int(people.counts[small].sum())
+        at_lowest = self.bound + int(self.more[small].sum())
+        promising = n <= owner.limit and at_lowest <= owner.most
+        self.worth_trying = promising and (owner.size_alone or people.low == self.high)

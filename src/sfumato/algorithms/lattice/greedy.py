@@ -1,0 +1,149 @@
+"""Good nodes early: down from the top by what a step gains for whom it leaves out, and moves."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.algorithms.lattice.boxes import Boxes
+from sfumato.algorithms.lattice.kernels import left_out
+from sfumato.algorithms.lattice.lattice import Node
+
+MOST_COUNTED = 6000  # nodes
+TryOut = Callable[[Node], bool]
+
+
+def descend_by_size(boxes: Boxes, try_out: TryOut) -> None:
+    """Walk down from the top, then again and again from nodes near above the best.
+
+    A step down is the one that gains most for every person more who is left out; a walk goes on as
+    long as it gains anything. Moves raise one column or two, and walk down in the others. No more
+    nodes are counted than the root of their number: on a small lattice the proof comes first.
+    """
+    walks = _Walks(boxes, try_out)
+    if boxes.nodes.budget == 1:
+        try_out(walks.best)
+    if not walks.down(boxes.lattice.heights, ()):
+        return
+    most = min(math.isqrt(boxes.lattice.n_nodes), MOST_COUNTED)
+    better = True
+    while better:
+        best = walks.best
+        walks.look_around()
+        for node, raised in _raised(best, boxes.lattice.heights):
+            if boxes.nodes.n > most:
+                return
+            walks.down(node, raised)
+            if walks.best != best:
+                break
+        better = walks.best != best
+
+
+def _raised(best: Node, heights: Node) -> Iterator[tuple[Node, tuple[int, ...]]]:
+    """Give nodes with one column, or two, one or two levels higher, the nearest first."""
+    for steps in ((1,), (2,), (1, 1), (1, 2), (2, 1)):
+        for columns in itertools.combinations(range(len(best)), len(steps)):
+            node = list(best)
+            for j, n in zip(columns, steps, strict=True):
+                node[j] += n
+            if all(node[j] <= heights[j] for j in columns):
+                yield tuple(node), columns
+
+
+class _Walks:
+    """Walks over a lattice, and the best node of all of them."""
+
+    def __init__(self, boxes: Boxes, try_out: TryOut) -> None:
+        self.boxes, self.try_out = boxes, try_out
+        self.people = boxes.ground
+        self.best: Node = boxes.lattice.heights
+        self.least: int | None = None  # what the best costs, in units
+        self.seen: set[Node] = set()
+
+    def look_around(self) -> None:
+        """Count people at the levels right below the best: walks go no lower, and cost less."""
+        low = tuple(max(level - 1, 0) for level in self.best)
+        self.people = self.boxes.raised(self.boxes.ground, low)
+
+    def down(self, node: Node, fixed: tuple[int, ...]) -> bool:
+        """Walk down, but not in some columns; whether the first node is safe."""
+        bad, price = self._priced(node)
+        if bad > self.boxes.limit:
+            return False
+        first = self.best if fixed else None
+        try:
+            while node not in self.seen:
+                self.seen.add(node)
+                if self.least is None or price < self.least:
+                    self.least, self.best = price, node
+                step = self._step(node, bad, price, fixed)
+                if step is None:
+                    break
+                node, bad, price = step
+        finally:
+            if self.best != first:
+                self.try_out(self.best)
+        return True
+
+    def _priced(self, node: Node) -> tuple[int, int]:
+        """Count who is left out at a node, and what it costs, in units."""
+        boxes, people = self.boxes, self.people
+        boxes.nodes.take(leave=1)
+        cost, more = self._costs(node)
+        top = boxes.levels.climb(people.keys, people.low, node)
+        word, mask = boxes.levels.words[0], boxes.levels.masks[0]
+        n, gain = left_out(top, top, word, mask, people.counts, more, boxes.k)
+        return int(n), self._constant(node) + int(cost.sum()) + int(gain)
+
+    def _step(
+        self, node: Node, bad: int, price: int, fixed: tuple[int, ...]
+    ) -> tuple[Node, int, int] | None:
+        """Give the best step down that costs less, with who is left out and the price there."""
+        boxes, people, levels = self.boxes, self.people, self.boxes.levels
+        below = tuple(max(level - 1, low) for level, low in zip(node, people.low, strict=True))
+        own = levels.climb(people.keys, people.low, below)
+        top = levels.climb(people.keys, people.low, node)
+        cost, more = self._costs(node)
+        total = int(cost.sum())
+        best: tuple[float, tuple[Node, int, int]] | None = None
+        for j, level in enumerate(node):
+            if below[j] == level or j in fixed:
+                continue
+            under = (*node[:j], level - 1, *node[j + 1 :])
+            less = self._gained(j, level)
+            gained = int(less.sum())
+            boxes.nodes.take(leave=1)
+            n, gain = left_out(
+                top, own, levels.words[j], levels.masks[j], people.counts, more + less, boxes.k
+            )
+            there = self._constant(under) + total - gained + int(gain)
+            if n > boxes.limit or there >= price:
+                continue
+            constant = self._constant(node) - self._constant(under)
+            rate = (gained + constant) / (max(int(n) - bad, 0) + 1)
+            if best is None or rate > best[0]:
+                best = rate, (under, int(n), there)
+        return None if best is None else best[1]
+
+    def _costs(self, node: Node) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give what people cost at a node, and what more if left out."""
+        boxes, people = self.boxes, self.people
+        return boxes.units.of_people(people.counts, boxes.per_person(people.keys, node))
+
+    def _gained(self, j: int, level: int) -> NDArray[np.int64]:
+        """Give what everybody costs less with a column one level lower."""
+        boxes, people = self.boxes, self.people
+        if not len(boxes.costs):
+            return np.zeros(len(people.counts), dtype=np.int64)
+        above, below = (
+            boxes.levels.column_costs(people.keys, boxes.costs, j, each)
+            for each in (level, level - 1)
+        )
+        return np.asarray(people.counts * (above - below))
+
+    def _constant(self, node: Node) -> int:
+        return sum(own[a] for own, a in zip(self.boxes.constants, node, strict=True))
