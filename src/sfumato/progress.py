@@ -16,6 +16,7 @@ Listener = Callable[[str, int, int | None], None]
 
 _listener: ContextVar[Listener | None] = ContextVar("sfumato_progress", default=None)
 _stopped: ContextVar[bool] = ContextVar("sfumato_stopped", default=False)
+_to_the_end: ContextVar[bool] = ContextVar("sfumato_to_the_end", default=False)
 _stage: ContextVar[str] = ContextVar("sfumato_stage", default="starting")
 
 
@@ -67,7 +68,8 @@ def stopping_early() -> Iterator[Callable[[], bool]]:
     False
     """
     came = False
-    _stopped.set(False)
+    if not _to_the_end.get():
+        _stopped.set(False)
     before = signal.getsignal(signal.SIGINT)
 
     def ask(number: int, frame: FrameType | None) -> None:
@@ -78,7 +80,8 @@ def stopping_early() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
         report("stopping with the best so far; Ctrl-C again to give up")
 
-    ours = threading.current_thread() is threading.main_thread() and callable(before)
+    main = threading.current_thread() is threading.main_thread()
+    ours = main and callable(before) and not _to_the_end.get()
     if ours:
         signal.signal(signal.SIGINT, ask)
     try:
@@ -86,6 +89,19 @@ def stopping_early() -> Iterator[Callable[[], bool]]:
     finally:
         if ours and not came:
             signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def to_the_end() -> Iterator[None]:
+    """Let searches inside the block end as they would by themselves; Ctrl-C interrupts as ever.
+
+    So it has to be where a method is run to see what it does, as attacks do.
+    """
+    token = _to_the_end.set(True)
+    try:
+        yield
+    finally:
+        _to_the_end.reset(token)
 
 
 def stopped_early() -> bool:

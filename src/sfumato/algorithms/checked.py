@@ -24,7 +24,7 @@ from sfumato.data.recoding import Recoding
 from sfumato.data.recoding.base import distinct_boxes
 from sfumato.errors import BadInput, Unsatisfiable
 from sfumato.parameters import refusal, whole
-from sfumato.progress import report
+from sfumato.progress import report, to_the_end
 from sfumato.text import counted
 
 DOUBLINGS = 5
@@ -157,7 +157,10 @@ class Checked(Algorithm):
         for done, k in enumerate(self.ks):
             report("trying k", done, len(self.ks))
             try:
-                decided = self.method.search(frequencies.combinations, _blind(criterion, k), draw)
+                with to_the_end():
+                    decided = self.method.search(
+                        frequencies.combinations, _blind(criterion, k), draw
+                    )
             except Unsatisfiable as error:
                 if broken:  # there are too few people for a larger k
                     break
@@ -189,7 +192,8 @@ class Checked(Algorithm):
         ground = published.ground
         n_groups = len(np.unique(published.group))
         for k in self.ks:
-            recoding = self.method.search(ground, _blind(criterion, k), Scripted([]))
+            with to_the_end():
+                recoding = self.method.search(ground, _blind(criterion, k), Scripted([]))
             index = recoding.grouping(ground).index
             inside = np.flatnonzero(index >= 0)
             step = by_child(inside, index[inside])

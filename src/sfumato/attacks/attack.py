@@ -19,6 +19,11 @@ from sfumato.table import Table
 # What a table is asked about (Article 29 Working Party, opinion 05/2014), and membership.
 Threat = Literal["singling out", "linkability", "inference", "membership"]
 
+INTERRUPTED = (
+    "the search was ended by hand (Ctrl-C), so nobody can run it again to the same place; let it "
+    "finish, or give it a budget in nodes"
+)
+
 ATTACKS: Registry[Attack] = Registry(
     "attack", "sfumato.attacks", stated=["name"]
 )  # in the order of findings

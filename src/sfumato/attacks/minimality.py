@@ -14,7 +14,7 @@ import numpy as np
 
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.algorithm import allowed_rows
-from sfumato.attacks.attack import Attack, Threat
+from sfumato.attacks.attack import INTERRUPTED, Attack, Threat
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.known_method.membership import (
     SEVERAL_FIT,
@@ -260,6 +260,8 @@ class Minimality(Attack):
                 f"{method} does not say that no step further would have been safe; there is "
                 "no minimality to reason from"
             )
+        if target.interrupted:
+            raise CannotRun(INTERRUPTED)
         if beside_others:
             raise CannotRun(BESIDE_OTHERS)
         if method.bucketized:

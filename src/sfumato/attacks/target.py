@@ -74,6 +74,8 @@ class Target:
     # Groups people as who also knows untouched columns and telling ones; None: there are none.
     apart: Callable[[], Grouping] | None = None
     blind: bool = False  # whether the method was shown no sensitive value
+    # Whether somebody ended the search when he had enough: nobody can run it again.
+    interrupted: bool = False
     # Who is in which group, by the column that says what people guard: found out once for all
     # attacks (`known_method.membership.located`).
     located: dict[str | None, Any] = field(default_factory=dict, init=False, repr=False)
@@ -160,6 +162,7 @@ class Target:
             _look_alikes(subject, promised),
             _apart(beside, untouched),
             blind,
+            isinstance(subject, Release) and subject.interrupted,
         )
 
     @classmethod
@@ -191,6 +194,7 @@ class Target:
             look_alikes=_look_alikes(subject, promised),
             apart=_apart(subject, subject.untouched),
             blind=is_blind(subject.method, subject.criterion),
+            interrupted=subject.interrupted,
         )
 
     @cached_property

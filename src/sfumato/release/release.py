@@ -200,6 +200,12 @@ class Release:
         return None if best is None else best.gap
 
     @property
+    def interrupted(self) -> bool:
+        """Whether the search was ended by Ctrl-C, so that running it again may give another one."""
+        best = self.description.best_so_far
+        return best is not None and best.interrupted
+
+    @property
     def n_suppressed(self) -> int:
         """Number of rows left out."""
         return self.description.n_suppressed

@@ -194,8 +194,8 @@ class Boxes:
         j = shrunk.column()
         lower = (*high[:j], low[j], *high[j + 1 :])
         upper = (*low[:j], low[j] + 1, *low[j + 1 :])
-        self._push(shrunk.bound + int(shrunk.gain[j]), low, lower, parent, looked_at)
-        self._push(shrunk.bound + int(shrunk.step[j]), upper, high, parent, looked_at)
+        self._push(shrunk.bound_with(shrunk.gain[j]), low, lower, parent, looked_at)
+        self._push(shrunk.bound_with(shrunk.step[j]), upper, high, parent, looked_at)
 
 
 class _Shrunk:
@@ -205,7 +205,8 @@ class _Shrunk:
         self.owner = owner
         self.people = owner.counted_at_lowest(box)
         self.high = box.high
-        self.bound = box.bound
+        self.known = box.bound  # what its box was found to cost at least
+        self.cheapest = box.bound  # the same, added up now
         n = len(self.high)
         self.gain: NDArray[np.int64] = np.zeros(n, dtype=np.int64)  # more, with the lowest level
         self.step: NDArray[np.int64] = np.zeros(n, dtype=np.int64)  # more, with the next one
@@ -224,6 +225,15 @@ class _Shrunk:
             self.people = self.owner.raised(self.people, raised)
         return False
 
+    @property
+    def bound(self) -> int:
+        """What no node of the box costs less than."""
+        return max(self.known, self.cheapest)
+
+    def bound_with(self, more: np.int64) -> int:
+        """Give the bound of a part in which so much more is lost."""
+        return max(self.known, self.cheapest + int(more))
+
     def column(self) -> int:
         """Choose the column in which both parts cost most."""
         everybody = (
@@ -239,7 +249,7 @@ class _Shrunk:
         per_person = owner.per_person(people.keys, people.low)
         self.cost, self.more = owner.units.of_people(people.counts, per_person)
         constant = sum(own[a] for own, a in zip(owner.constants, people.low, strict=True))
-        self.bound = max(self.bound, constant + people.gone_units + int(self.cost.sum()))
+        self.cheapest = constant + people.gone_units + int(self.cost.sum())
         return self.bound <= owner.most
 
     def _lowered(self) -> bool:
@@ -257,7 +267,7 @@ class _Shrunk:
                     )
                 if top == a:
                     self.step[j] = more
-                if self.bound + more > owner.most:
+                if self.cheapest + more > owner.most:
                     break
                 top += 1
             high[j] = top
@@ -277,7 +287,7 @@ class _Shrunk:
         if gone > owner.limit:
             return False
         more = int(self.more[small].sum())
-        self.bound += more
+        self.cheapest += more
         gone_units = people.gone_units + more + int(self.cost[small].sum())
         kept = ~small
         self.people = People(people.low, people.keys[kept], people.counts[kept], gone, gone_units)
@@ -301,7 +311,7 @@ class _Shrunk:
                 self.more,
                 owner.k,
             )
-            if people.gone + n > owner.limit or self.bound + more > owner.most:
+            if people.gone + n > owner.limit or self.cheapest + more > owner.most:
                 low[j] += 1
             self.gain[j] = more
         return None if tuple(low) == people.low else tuple(low)
@@ -311,6 +321,6 @@ class _Shrunk:
         owner, people = self.owner, self.people
         small = people.counts < owner.k
         n = people.gone + int(people.counts[small].sum())
-        at_lowest = self.bound + int(self.more[small].sum())
+        at_lowest = self.cheapest + int(self.more[small].sum())
         promising = n <= owner.limit and at_lowest <= owner.most
         self.worth_trying = promising and (owner.size_alone or people.low == self.high)

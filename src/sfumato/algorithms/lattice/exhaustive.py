@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar
 
 from sfumato.algorithms.algorithm import Algorithm, Minimality, Suppress, allowed_rows
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
+from sfumato.algorithms.lattice.counted_nodes import CountedNodes, check_budget, counting_nodes
 from sfumato.algorithms.lattice.failed_nodes import failed_nodes
 from sfumato.algorithms.lattice.lattice import Lattice, Node, right_below
 from sfumato.algorithms.lattice.minimal import (
     Prefer,
     check_prefer,
-    minimal_nodes,
+    nothing_yet,
     preference,
     preferred,
     refuse,
 )
 from sfumato.algorithms.lattice.outliers import check_suppress
+from sfumato.algorithms.lattice.tried import Tried, minimal_nodes
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import all_tuples, frequencies_of
 from sfumato.algorithms.two_tables import Publish, check_publish
@@ -41,6 +43,10 @@ class Exhaustive(Algorithm):
     `max_suppressed`, are left out; with `suppress="cells"` they are published as one group with
     every quasi-identifier at the root, if that group is safe, and are left out if it is not.
 
+    With a `budget` no more nodes are counted than that, first on a way down from the top. Then the
+    node is the preferred one of those that were found, and `release.gap` says by how much there
+    may be a better one. Ctrl-C ends the search with what was found, too.
+
     >>> import sfumato as sf
     >>> patients = sf.read(
     ...     sf.datasets.patients(),
@@ -55,6 +61,7 @@ class Exhaustive(Algorithm):
     prefer: Prefer = "absolute_distance"
     suppress: Suppress = "rows"
     publish: Publish = "generalized"
+    budget: int | None = None
     judges_all_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -62,6 +69,7 @@ class Exhaustive(Algorithm):
         check_prefer(type(self).__name__, self.prefer)
         check_suppress(type(self).__name__, self.suppress)
         check_publish(type(self).__name__, self.publish, suppress=self.suppress)
+        check_budget(type(self).__name__, self.budget)
 
     @property
     def keeps_alike_together(self) -> bool:
@@ -79,16 +87,16 @@ class Exhaustive(Algorithm):
         return not self.bucketized
 
     @property
-    def minimality(self) -> Minimality:
-        """No node below a k-minimal one is safe."""
-        return "full-domain"
+    def minimality(self) -> Minimality | None:
+        """No node below a k-minimal one is safe, if all were tried."""
+        return "full-domain" if self.budget is None else None
 
     def failed_steps(
         self, published: PublishedGroups, criterion: Criterion
     ) -> Iterator[FailedStep] | None:
         """The nodes that are preferred to the published one, if nobody may be suppressed."""
-        if allowed_rows(self.max_suppressed, published.ground.n_rows):
-            return None  # how many are suppressed where depends on values
+        if self.budget is not None or allowed_rows(self.max_suppressed, published.ground.n_rows):
+            return None  # not all were tried; how many are suppressed where depends on values
         return failed_nodes(
             published,
             criterion.least_size,
@@ -98,11 +106,12 @@ class Exhaustive(Algorithm):
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:
         """With suppression, which makes most criteria other than monotone."""
-        return (cls(0.1, prefer="suppression"),)
+        return (cls(0.1, prefer="suppression"), cls(budget=9))
 
     def minimal(self, counted: FrequencySet | Table, criterion: Criterion) -> list[Node]:
         """All k-minimal nodes of a table: a level per quasi-identifier, in order."""
-        return self._minimal(*self._lattice(counted, criterion))
+        lattice, limit = self._lattice(counted, criterion)
+        return self._minimal(lattice, Tried(lattice, limit, CountedNodes(None)))
 
     def locally_minimal(
         self, counted: FrequencySet | Table, criterion: Criterion, path: Sequence[Node]
@@ -135,15 +144,33 @@ class Exhaustive(Algorithm):
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Find the k-minimal nodes and take the preferred one."""
         del draw
+        return self._searched(frequencies, criterion, self._minimal)
+
+    def _searched(
+        self,
+        frequencies: FrequencySet,
+        criterion: Criterion,
+        search: Callable[[Lattice, Tried], list[Node]],
+    ) -> Recoding:
+        """Choose among the nodes that a search gives, or that it had found when it ended early."""
         lattice = Lattice(frequencies, criterion)
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
-        nodes = self._minimal(lattice, limit)
-        if not nodes:
+        with counting_nodes(self.budget) as nodes:
+            tried = Tried(lattice, limit, nodes)
+            with tried.as_far_as_allowed():
+                found = search(lattice, tried)
+        if not tried.finished:
+            found = tried.minimal()
+        if not found:
+            if not tried.finished:
+                raise nothing_yet(type(self).__name__, nodes.n)
             raise refuse(lattice, limit)
-        return lattice.recoding(preferred(lattice, nodes, self.prefer), self.suppress)
+        node = preferred(lattice, found, self.prefer)
+        told = tried.told(node, self.prefer)
+        return replace(lattice.recoding(node, self.suppress), best_so_far=told)
 
-    def _minimal(self, lattice: Lattice, limit: int) -> list[Node]:
-        return minimal_nodes(lattice, limit)
+    def _minimal(self, lattice: Lattice, tried: Tried) -> list[Node]:
+        return minimal_nodes(lattice, tried)
 
 
 def _read_path(owner: str, path: Sequence[Node], heights: Node) -> list[Node]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sfumato.algorithms.lattice.boxes import Boxes
 from sfumato.algorithms.lattice.kernels import left_out
 from sfumato.algorithms.lattice.lattice import Node
+from sfumato.progress import report
 
 MOST_COUNTED = 6000  # nodes
 TryOut = Callable[[Node], bool]
@@ -71,6 +72,7 @@ class _Walks:
 
     def down(self, node: Node, fixed: tuple[int, ...]) -> bool:
         """Walk down, but not in some columns; whether the first node is safe."""
+        report("looking for a good node", self.boxes.nodes.n)
         bad, price = self._priced(node)
         if bad > self.boxes.limit:
             return False

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.algorithms.lattice.counted_nodes import CountedNodes
 from sfumato.algorithms.lattice.exhaustive import Exhaustive
 from sfumato.algorithms.lattice.lattice import Lattice, Node
-from sfumato.algorithms.lattice.minimal import minimal_nodes, tried_without_order
+from sfumato.algorithms.lattice.minimal import tried_without_order
+from sfumato.algorithms.lattice.tried import Tried, minimal_nodes
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.errors import BadInput
@@ -48,7 +50,7 @@ class Incognito(Exhaustive):
     @classmethod
     def examples(cls) -> tuple[Exhaustive, ...]:
         """One of each kind that behaves differently."""
-        return (cls(), cls(0.1, prefer="distribution"))
+        return (cls(), cls(0.1, prefer="distribution"), cls(budget=9))
 
     def safe_nodes(
         self, counted: FrequencySet | Table, criterion: Criterion
@@ -77,10 +79,10 @@ class Incognito(Exhaustive):
             for subset, safe in safe_by_subsets(lattice, limit).items()
         }
 
-    def _minimal(self, lattice: Lattice, limit: int) -> list[Node]:
-        if not lattice.monotone(limit):
-            return minimal_nodes(lattice, limit)
-        safe = safe_by_subsets(lattice, limit)[tuple(range(len(lattice.heights)))]
+    def _minimal(self, lattice: Lattice, tried: Tried) -> list[Node]:
+        if not lattice.monotone(tried.limit):
+            return minimal_nodes(lattice, tried)
+        safe = safe_by_subsets(lattice, tried.limit, tried)[tuple(range(len(lattice.heights)))]
         dominated = np.zeros_like(safe)
         for axis in range(safe.ndim):  # a node is not minimal if one step down is safe
             lower = np.roll(safe, 1, axis=axis)
@@ -89,8 +91,11 @@ class Incognito(Exhaustive):
         return [tuple(map(int, node)) for node in np.argwhere(safe & ~dominated)]
 
 
-def safe_by_subsets(lattice: Lattice, limit: int) -> dict[tuple[int, ...], NDArray[np.bool_]]:
+def safe_by_subsets(
+    lattice: Lattice, limit: int, tried: Tried | None = None
+) -> dict[tuple[int, ...], NDArray[np.bool_]]:
     """Give the safe nodes over every subset of the columns, as a table of levels."""
+    tried = tried or Tried(lattice, limit, CountedNodes(None))
     names = lattice.frequencies.quasi_identifiers
     n_nodes = math.prod(height + 1 for height in lattice.heights)
     if n_nodes > MOST_NODES:
@@ -114,17 +119,20 @@ def safe_by_subsets(lattice: Lattice, limit: int) -> dict[tuple[int, ...], NDArr
             candidate &= np.expand_dims(fewer, axis)
         columns = [*(names[j] for j in subset), *lattice.frequencies.sensitive]
         part = Lattice(lattice.frequencies.project(columns), lattice.criterion)
-        known[subset] = _safe_among(part, candidate, limit)
+        known[subset] = _safe_among(part, candidate, tried)
     return known
 
 
-def _safe_among(lattice: Lattice, candidate: NDArray[np.bool_], limit: int) -> NDArray[np.bool_]:
+def _safe_among(lattice: Lattice, candidate: NDArray[np.bool_], tried: Tried) -> NDArray[np.bool_]:
     """Try the candidates by height, and take everything above a safe one for safe."""
     safe = np.zeros_like(candidate)
+    whole = len(lattice.heights) == len(tried.lattice.heights)
     for height in range(lattice.height + 1):
+        if whole and not safe.any():
+            tried.lowest = height
         for node in lattice.at_height(height):
             if not candidate[node] or safe[node]:
                 continue
-            if lattice.is_allowed(node, limit):
+            if tried.allowed(node) if whole else tried.allowed_part(lattice, node):
                 safe[tuple(slice(level, None) for level in node)] = True
     return safe

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.lattice.units import MOST, Units, additive, constant, rounded
+from sfumato.algorithms.lattice.units import MOST, Price, Units, additive, constant, rounded
 from sfumato.data.frequency import sum_by
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import BadInput, nearest, shown
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from sfumato.algorithms.lattice.rollup import NodeGroups
 
 
-Price = int | Fraction | float  # exact where it can be
 Weights = Mapping[str, float | Fraction | str]  # how much each column counts
 
 

@@ -11,7 +11,6 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import reached
 from sfumato.errors import Unsatisfiable
 from sfumato.parameters import one_of
-from sfumato.progress import report
 from sfumato.text import count, counted
 
 Prefer = Literal["absolute_distance", "relative_distance", "distribution", "suppression"]
@@ -25,23 +24,6 @@ def check_prefer(owner: str, prefer: object) -> None:
 def below(node: Node, other: Node) -> bool:
     """Whether `node` is nowhere more general than `other`."""
     return all(a <= b for a, b in zip(node, other, strict=True))
-
-
-def minimal_nodes(lattice: Lattice, limit: int) -> list[Node]:
-    """Find every safe node with no safe node below it, whether or not the criterion is monotone.
-
-    Nodes are tried by height. One above a minimal node cannot be minimal, so it is not counted.
-    """
-    minimal: list[Node] = []
-    done = 0
-    for height in range(lattice.height + 1):
-        for node in lattice.at_height(height):
-            report("searching", done, lattice.n_nodes)
-            done += 1
-            above = any(below(lower, node) for lower in minimal)
-            if not above and lattice.is_allowed(node, limit):
-                minimal.append(node)
-    return minimal
 
 
 Preference = tuple[Fraction, int, int, Node]

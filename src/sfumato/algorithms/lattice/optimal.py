@@ -20,10 +20,10 @@ from sfumato.algorithms.lattice.counted_nodes import (
 from sfumato.algorithms.lattice.failed_nodes import failed_nodes
 from sfumato.algorithms.lattice.greedy import descend_by_size
 from sfumato.algorithms.lattice.lattice import Lattice, Node, right_below
-from sfumato.algorithms.lattice.metric import METRICS, Metric, Price, Weights, known_metric
+from sfumato.algorithms.lattice.metric import METRICS, Metric, Weights, known_metric
 from sfumato.algorithms.lattice.minimal import nothing_yet, refuse
 from sfumato.algorithms.lattice.outliers import check_suppress
-from sfumato.algorithms.lattice.units import ROUNDING
+from sfumato.algorithms.lattice.units import ROUNDING, Price
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.two_tables import Publish, check_publish
 from sfumato.criteria.criterion import Criterion

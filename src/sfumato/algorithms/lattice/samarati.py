@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sfumato.algorithms.algorithm import allowed_rows
 from sfumato.algorithms.lattice.exhaustive import Exhaustive
 from sfumato.algorithms.lattice.lattice import Lattice, Node
-from sfumato.algorithms.lattice.minimal import preferred, refuse, tried_without_order
+from sfumato.algorithms.lattice.minimal import tried_without_order
+from sfumato.algorithms.lattice.tried import Tried
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import all_tuples, frequencies_of
 from sfumato.criteria.criterion import Criterion
@@ -50,7 +50,7 @@ class Samarati(Exhaustive):
     @classmethod
     def examples(cls) -> tuple[Exhaustive, ...]:
         """One of each kind that behaves differently."""
-        return (cls(), cls(0.1), cls(0.2, suppress="cells"))
+        return (cls(), cls(0.1), cls(0.2, suppress="cells"), cls(budget=9))
 
     @staticmethod
     def distance_vector(
@@ -89,29 +89,33 @@ class Samarati(Exhaustive):
         """Find the lowest height that has a safe node."""
         if self.prefer != "absolute_distance":
             return super().search(frequencies, criterion, draw)
-        lattice = Lattice(frequencies, criterion)
-        limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
-        low, high = 0, lattice.height
-        if lattice.monotone(limit):
-            while low < high:
-                middle = (low + high) // 2
-                if any(True for _ in _safe_at(lattice, middle, limit)):
-                    high = middle
-                else:
-                    low = middle + 1
-        for height in range(low, lattice.height + 1):
-            nodes = list(_safe_at(lattice, height, limit))
-            if nodes:
-                return lattice.recoding(preferred(lattice, nodes, self.prefer), self.suppress)
-        raise refuse(lattice, limit)
+        return self._searched(frequencies, criterion, _lowest)
 
 
-def _safe_at(lattice: Lattice, height: int, limit: int) -> Iterator[Node]:
+def _lowest(lattice: Lattice, tried: Tried) -> list[Node]:
+    """Give the safe nodes of the lowest height that has any."""
+    low, high = 0, lattice.height
+    if lattice.monotone(tried.limit):
+        while low < high:
+            middle = (low + high) // 2
+            if any(True for _ in _safe_at(lattice, middle, tried)):
+                high = middle
+            else:
+                low = tried.lowest = middle + 1
+    for height in range(low, lattice.height + 1):
+        tried.lowest = height
+        nodes = list(_safe_at(lattice, height, tried))
+        if nodes:
+            return nodes
+    return []
+
+
+def _safe_at(lattice: Lattice, height: int, tried: Tried) -> Iterator[Node]:
     """Give the nodes of a height that need no more suppression than the limit allows."""
     nodes = list(lattice.at_height(height))
     for done, node in enumerate(nodes):
         report(f"searching height {height} of {lattice.height}", done, len(nodes))
-        if lattice.is_allowed(node, limit):
+        if tried.allowed(node):
             yield node
 
 

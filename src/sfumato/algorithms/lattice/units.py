@@ -6,16 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
 
-if TYPE_CHECKING:
-    from sfumato.algorithms.lattice.metric import Price
-
+Price = int | Fraction | float  # exact where it can be
 MOST = 1 << 61  # units of a table
 ROUNDING = 1e-9  # of a sum of floats, relative
 

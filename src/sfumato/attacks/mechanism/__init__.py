@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sfumato.algorithms import Algorithm
-from sfumato.attacks.attack import Attack, Threat
+from sfumato.attacks.attack import INTERRUPTED, Attack, Threat
 from sfumato.attacks.correspondence.known_cells import KnownCells
 from sfumato.attacks.correspondence.whole_series import among_others, named
 from sfumato.attacks.finding import KNOWN, Finding
@@ -150,6 +150,8 @@ class Mechanism(Attack):
         if method is not None and masking is not None and self._weighs_lots(target):
             return masked_finding(target, method, masking, attribute, self.called, _knows(target))
         method, enforced = _method(target)
+        if target.interrupted and method.joint and not target.blind:
+            raise CannotRun(INTERRUPTED)
         guard = guarding_column(enforced)
         if self.who == "external":
             return self._of_list(target, method, enforced, attribute)

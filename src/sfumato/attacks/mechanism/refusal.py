@@ -33,7 +33,7 @@ from sfumato.data.hierarchy import Flat
 from sfumato.data.recoding import SUPPRESSED
 from sfumato.errors import BadInput, CannotRun, DoesNotApply, Unsatisfiable
 from sfumato.parameters import fraction, number, optional_column, refusal, whole
-from sfumato.progress import report
+from sfumato.progress import report, to_the_end
 from sfumato.table import Table
 
 WORLDS = 20_000
@@ -163,7 +163,8 @@ def _chance_of_refusal(
 
     def refuses(draw: Draw) -> bool:
         try:
-            method.search(frequencies, criterion, draw)
+            with to_the_end():
+                method.search(frequencies, criterion, draw)
         except Unsatisfiable:
             return True
         return False

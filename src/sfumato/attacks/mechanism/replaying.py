@@ -36,7 +36,7 @@ from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.recoding import SUPPRESSED, Recoding
 from sfumato.errors import CannotRun, Unsatisfiable
 from sfumato.formulas.boxes.fillings import Fillings
-from sfumato.progress import report
+from sfumato.progress import report, to_the_end
 
 MOST_FILLINGS = 1_000  # of published groups by people
 TOO_MANY = "too many worlds to run the method on each of them"
@@ -221,7 +221,8 @@ class Replay:
 
         def run(draw: Draw) -> bytes | None:
             try:
-                recoding = self.method.search(frequencies, self.enforced, draw)
+                with to_the_end():
+                    recoding = self.method.search(frequencies, self.enforced, draw)
             except Unsatisfiable:
                 return None
             boxes, histogram, suppressed = self.population.published(recoding, frequencies)

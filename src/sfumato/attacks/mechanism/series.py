@@ -35,7 +35,7 @@ from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import Flat
 from sfumato.data.keys import Codes, distinct_rows
 from sfumato.errors import BadInput, CannotRun, Unsatisfiable
-from sfumato.progress import report
+from sfumato.progress import report, to_the_end
 from sfumato.published.public_view import PublicView
 from sfumato.release.earlier_releases.previous import Previous
 from sfumato.release.files.writing import needs_values
@@ -298,7 +298,8 @@ class SeriesReplay:
 
         def same(draw: Draw) -> bool:
             try:
-                recoding = method.search(tables[-1], provenance.criterion, draw)
+                with to_the_end():
+                    recoding = method.search(tables[-1], provenance.criterion, draw)
             except Unsatisfiable:
                 return False
             boxes, histogram, suppressed = stage.population.published(recoding, tables[-1])

@@ -253,13 +253,15 @@ def alike_in(files: Files, description: Description) -> Alike:
 
 def view_of(description: Description, published: Grouping) -> PublicView:
     """Give what everybody sees of the release, who has no more than its files."""
+    best = description.best_so_far
+    interrupted = best is not None and best.interrupted  # by what method, no other run would tell
     return PublicView(
         published,
         description.n_suppressed,
         description.insensitive,
         (),
         description.hierarchies,
-        description.method.in_public,
+        None if interrupted else description.method.in_public,
         description.criterion,
         description.categories,
         None if description.rest is None else frozenset(description.rest),
