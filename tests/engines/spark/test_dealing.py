@@ -1,5 +1,6 @@
 """Split combinations: everybody gets the place that was decided, and no key waits for one task."""
 
+import gc
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import sfumato as sf
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import SUPPRESSED, Assignment
 from sfumato.engines.spark import dealing
+from sfumato.engines.spark.cluster import Cluster
 
 pytestmark = pytest.mark.engines
 KEY = bytes(range(32))
@@ -48,7 +50,14 @@ def test_no_task_holds_the_rows_of_a_skewed_key(spark, tmp_path, monkeypatch):
         held.append(frame)
         return matched(cluster, frame, values, beside, how)
 
+    joined_with = dealing.joined_with
+
+    def joined(frame, *beside):
+        held.append(frame)
+        return joined_with(frame, *beside)
+
     monkeypatch.setattr(dealing, "matched", seen)
+    monkeypatch.setattr(dealing, "joined_with", joined)
     rows = pa.table({"age": [7] * N, "disease": ["flu"] * N})
     table = sf.read(rows, ["age"], "disease", engine="spark")
     how = halved(table)
@@ -59,6 +68,35 @@ def test_no_task_holds_the_rows_of_a_skewed_key(spark, tmp_path, monkeypatch):
     assert sum(sizes) == N
     assert len(sizes) == 3
     assert max(sizes) < N / 2
+
+
+def test_places_are_handed_over_in_blocks(spark, tmp_path, monkeypatch):
+    """Nobody has all of them: they are in a file, which goes with what was written by it."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(dealing, "BLOCK", 1000)
+    frame, write_places, sent, blocks = Cluster.frame, dealing._write_places, [], []
+
+    def handed_over(cluster, table):
+        sent.append(table.num_rows)
+        return frame(cluster, table)
+
+    def written_places(dealt, target):
+        n_placed = write_places(dealt, target)
+        file = pq.ParquetFile(target)
+        blocks.extend(file.metadata.row_group(j).num_rows for j in range(file.num_row_groups))
+        return n_placed
+
+    monkeypatch.setattr(Cluster, "frame", handed_over)
+    monkeypatch.setattr(dealing, "_write_places", written_places)
+    rows = pa.table({"age": [7] * N, "disease": ["flu"] * N, "note": range(N)})
+    ours = written(rows, ["note"], tmp_path / "ours", "spark")
+    assert sorted(sent)[-2] < 100  # all but the rows themselves
+    assert len(blocks) >= N // 1000
+    assert max(blocks) <= 2000
+    assert sum(blocks) == len(ours)
+    assert ours == written(rows, ["note"], tmp_path / "theirs", "duckdb")
+    gc.collect()
+    assert not [*tmp_path.glob("sfumato-*/**/places.parquet")]
 
 
 def spark_partition():

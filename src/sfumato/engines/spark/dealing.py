@@ -9,19 +9,23 @@ added up here, and every row then knows which places are its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from sfumato.engines.arrow import of_numbers, to_numbers
 from sfumato.engines.spark.cluster import Cluster
-from sfumato.engines.spark.values import matched
+from sfumato.engines.spark.places import address_of, refuse_unshared
+from sfumato.engines.spark.values import joined_with, matched
 
 AT_ONCE = 1 << 13  # places that a row takes by one list of them
+BLOCK = 1 << 20  # places that are written at once
 
 
 def dealt_out(
@@ -31,6 +35,7 @@ def dealt_out(
     order: Sequence[str],
     dealt: Iterable[NDArray[np.int32]],
     hold: Callable[[DataFrame], DataFrame],
+    directory: Path,
 ) -> DataFrame:
     """Give the rows of a frame with the `place` of each; those without one (-1) are left out.
 
@@ -41,6 +46,8 @@ def dealt_out(
         order: By which people of one key are sorted, missing values first.
         dealt: The place of each in that order, in arrays of some people.
         hold: Has the cluster keep a frame.
+        directory: A private one, which has the places for as long as the frame is used: they are
+            written and read block by block, and so stand in no memory as a whole.
     """
     columns = frame.columns
     alike = frame.groupBy(*columns).agg(F.count(F.lit(1)).alias("n"))
@@ -67,7 +74,35 @@ def dealt_out(
     ).repartition(cluster.n_partitions, F.col("first"))
     last = F.least(F.col("first") + (AT_ONCE - 1), F.col("end") - 1)
     people = pieces.select(*columns, F.explode(F.sequence("first", last)).alias("position"))
-    every = np.concatenate([np.zeros(0, dtype=np.int32), *dealt])
-    there = np.flatnonzero(every >= 0)
-    places = pa.table({"p": of_numbers(there), "place": of_numbers(every[there].astype(np.int64))})
-    return matched(cluster, people, [F.col("position")], places).drop("position", *key)
+    refuse_unshared(cluster, directory)
+    n_placed = _write_places(dealt, directory / "places.parquet")
+    places = cluster.own.read.schema("p bigint, place bigint").parquet(
+        address_of(directory / "places.parquet")
+    )
+    return joined_with(people, [F.col("position")], places, n_placed).drop("position", *key)
+
+
+def _write_places(dealt: Iterable[NDArray[np.int32]], target: Path) -> int:
+    """Write the places of people with their positions, block by block; give how many have one."""
+    schema = pa.schema([("p", pa.int64()), ("place", pa.int64())])
+    n_seen = n_placed = 0
+    with pq.ParquetWriter(target, schema, compression="zstd") as writer:
+        for places in _blocks(dealt):
+            there = np.flatnonzero(places >= 0)
+            columns = of_numbers(there + n_seen), of_numbers(places[there].astype(np.int64))
+            writer.write_table(pa.table(columns, schema=schema))
+            n_seen, n_placed = n_seen + len(places), n_placed + len(there)
+    return n_placed
+
+
+def _blocks(dealt: Iterable[NDArray[np.int32]]) -> Iterator[NDArray[np.int32]]:
+    """Put small arrays together, and cut large ones, since each is written by itself."""
+    small: list[NDArray[np.int32]] = []
+    for places in dealt:
+        for start in range(0, len(places), BLOCK):
+            small.append(places[start : start + BLOCK])
+            if sum(map(len, small)) >= BLOCK:
+                yield np.concatenate(small)
+                small = []
+    if small:
+        yield np.concatenate(small)

@@ -21,6 +21,7 @@ from sfumato.engines.spark.texts import defused, field_of, text_of, undone
 from sfumato.engines.spark.values import Values, matched, of_keys
 from sfumato.engines.spark.written_files import write_csv, write_parquet
 from sfumato.errors import BadInput
+from sfumato.files.private_directory import PrivateDirectory, scratch
 
 Hold = Callable[[DataFrame], DataFrame]  # has the cluster keep what a frame comes to
 GROUP = "g"
@@ -36,6 +37,7 @@ class Writing:
         self._cluster, self._hold = rows.cluster, hold
         self._types: dict[str, str] = {}  # name in the frame -> type, of what is published
         self._selected: DataFrame | None = None
+        self._places: PrivateDirectory | None = None  # of people who are dealt out
 
     def write(self, target: Path) -> None:
         """Write it, sorted by group or quasi-identifiers and then by everything else."""
@@ -192,8 +194,15 @@ class Writing:
         key = [f"k{w}" for w in range(how.layout.n_words)]
         if how.dealt is not None:
             sorted_by = [inner[c] for c in how.order]
+            self._places = scratch()
             return dealt_out(
-                self._cluster, frame.select(*needed, *key), key, sorted_by, how.dealt, self._hold
+                self._cluster,
+                frame.select(*needed, *key),
+                key,
+                sorted_by,
+                how.dealt,
+                self._hold,
+                self._places.path,
             )
         inside = ((keys[groups >= 0], groups[groups >= 0]) for keys, groups in how.parts)
         parts = pa.concat_tables(

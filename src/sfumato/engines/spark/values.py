@@ -120,10 +120,19 @@ def matched(
 
     values: what is compared with the first columns of the table, which go.
     """
+    return joined_with(frame, values, cluster.frame(beside), beside.num_rows, how)
+
+
+def joined_with(
+    frame: DataFrame, values: Sequence[Column], beside: DataFrame, n_rows: int, how: str = "inner"
+) -> DataFrame:
+    """Join with a frame of so many rows, a missing value with a missing one.
+
+    values: what is compared with its first columns, which go.
+    """
     names = [f"m{j}_" for j in range(len(values))]
-    others = beside.column_names[len(values) :]
-    table = cluster.frame(beside.rename_columns([*names, *others]))
-    if beside.num_rows <= BROADCAST:
+    table = beside.toDF(*names, *beside.columns[len(values) :])
+    if n_rows <= BROADCAST:
         table = F.broadcast(table)
     condition = F.lit(True)
     for value, name in zip(values, names, strict=True):
