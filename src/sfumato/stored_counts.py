@@ -14,24 +14,23 @@ from sfumato.data.condensed import Condensed
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts, Digests
-from sfumato.data.keys import Keys, Layout, order_of
+from sfumato.data.keys import Keys, Layout, bytes_of_a_key, order_of
 from sfumato.data.regions import Middle, Regions, last_of_combination
 from sfumato.engines.protocol import Counted, Outcome, Piece
 
 BESIDE = 3 << 29  # bytes of a process that are not of combinations: Python, libraries, an engine
 FEWEST = 10_000  # combinations, whatever is allowed: they take next to nothing
-PER_KEY, PER_COLUMN = 200, 12  # bytes that a search takes for a combination, and for each column
 AT_ONCE = 1 << 20  # values of several columns together by which people are counted
 
 
 def most_keys(memory: int, n_columns: int) -> int:
     """Give how many counted combinations a search may have at once, by the bytes it may use."""
-    return max(FEWEST, (memory - BESIDE) // (PER_KEY + PER_COLUMN * n_columns))
+    return max(FEWEST, (memory - BESIDE) // bytes_of_a_key(n_columns))
 
 
 def bytes_for(n_keys: int, n_columns: int) -> int:
     """Give the bytes that a process uses which has all combinations at once."""
-    return BESIDE + n_keys * (PER_KEY + PER_COLUMN * n_columns)
+    return BESIDE + n_keys * bytes_of_a_key(n_columns)
 
 
 @dataclass(frozen=True, eq=False)

@@ -493,6 +493,8 @@ class Table:
         domains, codes = self._coding
         layout = Layout.of([len(domains[column]) for column in columns])
         kept = self._people.kept({c: codes[c] for c in columns}, layout, self._told)
+        most = most_keys(self.memory or 0, len(columns))
+        elsewhere = kept.most_in_a_piece(len(columns))
         return StoredCounts(
             kept,
             {column: domains[column] for column in columns},
@@ -500,7 +502,7 @@ class Table:
             sensitive,
             guard,
             tuple(self._told),
-            most_keys(self.memory or 0, len(columns)),
+            most if elsewhere is None else min(most, elsewhere),
         )
 
     def nobody(self, guard: str | None = None, *, by_value: bool) -> FrequencySet:

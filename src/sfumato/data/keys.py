@@ -12,6 +12,7 @@ Keys = NDArray[np.uint64]  # (n, n_words); rows compare like tuples of codes
 Codes = NDArray[np.int32]
 
 WORD = 64
+PER_KEY, PER_COLUMN = 200, 12  # bytes that a search takes for a combination, and for each column
 FEW_BITS = 22  # of which all that can be are looked at, where there are about as many rows
 
 
@@ -140,3 +141,8 @@ def distinct_rows(
     for j, low in enumerate(least):
         values[:, j] = layout.unpack(keys, j) + low
     return values, index
+
+
+def bytes_of_a_key(n_columns: int) -> int:
+    """Give the bytes that a search takes for a counted combination of so many columns."""
+    return PER_KEY + PER_COLUMN * n_columns

@@ -148,6 +148,13 @@ class Counted(ABC):
 
     n_keys: int
 
+    def most_in_a_piece(self, n_columns: int) -> int | None:  # noqa: ARG002
+        """Give the most keys that whoever works on a piece has room for; None: as we have.
+
+        n_columns: of the keys.
+        """
+        return None
+
     @abstractmethod
     def along(
         self,

@@ -5,8 +5,10 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.data.keys import bytes_of_a_key
 from sfumato.data.recoding import Piecewise
 from sfumato.engines.spark.cluster import WITHOUT_US, Cluster
+from sfumato.engines.spark.kept_counts import SparkCounted
 
 pytestmark = pytest.mark.engines
 
@@ -46,6 +48,27 @@ def test_the_same_release(spark, monkeypatch, promise, most):
     assert isinstance(in_pieces.recoding, Piecewise)
     assert in_pieces.to_arrow().equals(at_once.to_arrow())
     assert np.array_equal(in_pieces.published_boxes[0], at_once.published_boxes[0])
+
+
+def test_pieces_fit_an_executor_and_what_comes_here_fits_the_driver(spark, monkeypatch):
+    at_once = sf.anonymize(read(None), sf.KAnonymity(3), sf.Mondrian(), untouched_identify=True)
+    monkeypatch.setattr("sfumato.table.most_keys", lambda *_: 60)
+    engine = sf.engines.Spark(spark)
+    table, goes = read(engine), []
+    in_one_go = SparkCounted._in_one_go
+
+    def seen(counted, regions, inside, sizes, most, work):
+        goes.append((sizes.sum(), sizes.max(), most))
+        return in_one_go(counted, regions, inside, sizes, most, work)
+
+    monkeypatch.setattr(SparkCounted, "_in_one_go", seen)
+    monkeypatch.setattr(engine._cluster, "executor_share", 20 * bytes_of_a_key(2))
+    monkeypatch.setattr(engine._cluster, "most_at_once", 100 * 8 * 4)
+    in_pieces = sf.anonymize(table, sf.KAnonymity(3), sf.Mondrian(), untouched_identify=True)
+    assert len(goes) > 1
+    assert all(most == 20 for _, _, most in goes)
+    assert all(n - largest <= 100 for n, largest, _ in goes)
+    assert in_pieces.to_arrow().equals(at_once.to_arrow())
 
 
 def test_workers_without_us_are_told_apart(spark):

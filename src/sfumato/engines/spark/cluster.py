@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -46,6 +46,7 @@ SETTINGS = {
     "spark.sql.timestampType": "TIMESTAMP_NTZ",  # of Arrow's timestamps without a time zone
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # 01 stays 01
 }
+SIZE = re.compile(r"(\d+)([bkmgtp]?)b?")  # of memory, as Spark's settings have it
 NOTHING = "v0 int"  # of a frame without rows
 TAKEN_OVER = "spark.sql.shuffle.partitions"
 # Of a session that we make: nothing on the screen, and no values of the data in its log.
@@ -126,6 +127,7 @@ class Cluster:
                 self.own.conf.set(name, value)
             self.own.conf.set(TAKEN_OVER, given.conf.get(TAKEN_OVER))
             self.n_partitions = int(given.conf.get(TAKEN_OVER))
+            self.executor_share, self.most_at_once = room_of(given.conf.get)
 
     @classmethod
     def of(cls, session: Any, source: object) -> Cluster:
@@ -244,6 +246,30 @@ def _own_signals() -> Iterator[None]:
     finally:
         if known is not None and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, known)
+
+
+def room_of(setting: Callable[[str, str], str | None]) -> tuple[int | None, int | None]:
+    """Give the bytes that a task on an executor may use, and those that may come here at once.
+
+    None: as many as the machine has, as where Spark is local, and any number.
+
+    >>> room_of({"spark.executor.memory": "8g", "spark.executor.cores": "4"}.get)
+    (2147483648, 1073741824)
+    >>> room_of({"spark.master": "local[2]", "spark.driver.maxResultSize": "0"}.get)
+    (None, None)
+    """
+    is_local = str(setting("spark.master", "")).startswith("local")
+    is_cluster = str(setting("spark.master", "")).startswith("local-cluster")
+    memory = _n_bytes(str(setting("spark.executor.memory", "1g")), "m")
+    share = memory // max(1, int(setting("spark.executor.cores", "1") or 1))
+    most = _n_bytes(str(setting("spark.driver.maxResultSize", "1g")), "")
+    return None if is_local and not is_cluster else share, most or None
+
+
+def _n_bytes(text: str, unit: str) -> int:
+    """Read an amount of memory as Spark writes it: 4g, 512m; a number alone is of its unit."""
+    amount, written = SIZE.fullmatch(text.strip().lower()).groups()  # type: ignore[union-attr]
+    return int(amount) << 10 * "bkmgtp".index(written or unit or "b")
 
 
 def _of_pyspark(error: Exception) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from sfumato.data.keys import Codes, Layout, order_of
+from sfumato.data.keys import Codes, Layout, bytes_of_a_key, order_of
 from sfumato.data.regions import Branch, Regions
 from sfumato.engines.arrow import firsts_by_code, of_bytes, of_numbers, to_numbers
 from sfumato.engines.protocol import Along, Box, Counted, Outcome, Piece
@@ -88,6 +88,34 @@ class SparkCounted(Counted):
         return self._worked_on(regions, inside, sizes, most, _as_it_is)
 
     def _worked_on(
+        self,
+        regions: Regions,
+        inside: DataFrame,
+        sizes: NDArray[np.int64],
+        most: int,
+        work: Callable[[Piece], Outcome],
+    ) -> Iterator[Outcome]:
+        """Do it in as many goes as what comes here takes."""
+        most_here = self._most_here()
+        go = (np.cumsum(sizes) - sizes) // most_here
+        for each in np.unique(go[sizes > 0]).tolist():
+            chosen = np.flatnonzero(go == each)
+            part = inside.where(F.col("r").between(int(chosen[0]), int(chosen[-1])))
+            yield from self._in_one_go(regions, part, np.where(go == each, sizes, 0), most, work)
+
+    def _most_here(self) -> int:
+        """Give how many keys may come here at once."""
+        words = len(self._words) + len(self._sums) + 2  # of 8 bytes: the people, and room to spare
+        at_once = self._watched.cluster.most_at_once
+        return 1 << 62 if at_once is None else max(1, at_once // (8 * words))
+
+    def most_in_a_piece(self, n_columns: int) -> int:
+        """Give the keys that an executor's share takes, and that may come here."""
+        share = self._watched.cluster.executor_share
+        most = 1 << 62 if share is None else max(1, share // bytes_of_a_key(n_columns))
+        return min(most, self._most_here())
+
+    def _in_one_go(
         self,
         regions: Regions,
         inside: DataFrame,
