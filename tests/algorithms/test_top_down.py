@@ -17,6 +17,7 @@ import naive.top_down
 import sfumato as sf
 from properties.generated import VALUES, Generated, criteria, tables
 from sfumato.algorithms.algorithm import chances
+from sfumato.algorithms.lots import SECRET_BYTES
 from sfumato.algorithms.top_down import moving_back, parting
 from sfumato.criteria.judging import holding, is_monotone
 
@@ -64,7 +65,7 @@ def published(recoding, *, with_values):
     return found
 
 
-def by_row(table, slow, least, by_value, lots, order):
+def by_row(table, slow, least, by_value, secret, at_once, part):
     """What the twin publishes: how many people of which combination as which box."""
     rank = ranks(table)
     value = {each: j for j, each in enumerate(VALUES)}
@@ -72,14 +73,17 @@ def by_row(table, slow, least, by_value, lots, order):
         table.rows,
         key=lambda row: (*(of[row[j]] for j, of in enumerate(rank)), value[row[-1]]),
     )
-    people = [(*row, j) for j, row in enumerate(people)]
+    # The value stands for nothing where it does not matter: people are in order without it.
+    people = [
+        (*row[:-1], value[row[-1]] if by_value else 0, row[-1], j) for j, row in enumerate(people)
+    ]
 
     def judged(group):
-        return slow([person[:-1] for person in group])
+        return slow([(*person[:-3], person[-2]) for person in group])
 
     found = Counter()
     groups = naive.top_down.top_down_local(
-        people, table.paths, judged, least, by_value, lots, order
+        people, table.paths, judged, least, by_value, secret, at_once, part
     )
     for nodes, members in groups:
         for person in members:
@@ -94,17 +98,9 @@ def assert_twins(table, fast, slow, seed, at_once, keep="whole"):
     method = sf.TopDown(seed=seed, keep=keep)
     recoding = method.search(table.frequencies(), fast, chances(method))
     by_value = any(part.looks_at_values for part in fast.parts)
-    draw = chances(method)
-
-    def lots(n):
-        return naive.top_down.lots_from(draw, n, at_once)
-
-    def order(n):
-        return naive.top_down.order_from(draw, n)
-
-    mends = not is_monotone(fast, table.frequencies(), suppression=True)
-    parting = order if keep == "part" and mends else None
-    expected = by_row(table, slow, fast.least_size, by_value, lots, parting)
+    secret = chances(method)(SECRET_BYTES)
+    part = keep == "part" and not is_monotone(fast, table.frequencies(), suppression=True)
+    expected = by_row(table, slow, fast.least_size, by_value, secret, at_once, part)
     assert published(recoding, with_values=by_value) == expected
     return recoding
 

@@ -3,7 +3,9 @@
 A node is the tuple of its ground values, in the order of the hierarchy.
 """
 
+import hashlib
 from fractions import Fraction
+from itertools import islice
 
 from naive.hierarchies import base
 
@@ -58,19 +60,21 @@ def published_under(rows, cuts):
     return groups
 
 
-def top_down_local(people, hierarchies, criterion, least, by_value, lots, order=None):
+def top_down_local(people, hierarchies, criterion, least, by_value, secret, at_once, part):
     """The published groups `[(nodes, [person, ...])]` of Wong's top-down algorithm.
 
-    people: rows with a number of their own at the end, sorted by combination; least: the size that
-    the criterion asks for; lots(n): 0 to n - 1 in the order drawn; order(n): the same for people of
-    unsafe children, of which a part is kept (None: nothing is).
+    people: rows that end with a number for the value, the value, and a number of their own by which
+    they are sorted by combination; least: the size that
+    the criterion asks for; secret: what the lots of every group follow from; at_once: how many are
+    drawn to begin with; part: whether a part of an unsafe child is kept.
     """
     roots = tuple(tuple(labels[0] for labels in each) for each in hierarchies)
     waiting, final = [(roots, people)], []
     while waiting:
         nodes, group = waiting.pop(0)
+        draw = stream(secret, nodes, hierarchies)
         tries = [
-            _specialized(group, j, children_of(each, nodes[j]), criterion, least, order)
+            _specialized(group, j, children_of(each, nodes[j]), criterion, least, part)
             for j, each in enumerate(hierarchies)
         ]
         while True:
@@ -81,30 +85,76 @@ def top_down_local(people, hierarchies, criterion, least, by_value, lots, order=
                 break
             rest, parts = best["rest"], {}
             for child, members in best["parted"].items():
-                parts[child] = kept_part(members, criterion, by_value, order)
+                parts[child] = kept_part(members, criterion, by_value, draw)
                 rest = [person for person in rest if person not in parts[child]]
-            children = best["safe"] | parts
             back = []
             if not criterion(rest):
-                back = people_back(best["safe"], parts, rest, criterion, by_value, lots)
-            n = sum(map(len, children.values())) - len(back)
+                back = people_back(best["safe"], parts, rest, criterion, by_value, draw, at_once)
+            staying = rest + back
+            n = len(group) - len(staying)
             assert n <= best["n"]
-            best.update(n=n, exact=True, back=back, rest=rest, safe=children)
+            best.update(n=n, exact=True, staying=staying, lots=True)
         if not best["n"]:
             final.append((nodes, group))
             continue
-        staying = best["rest"] + best["back"]
+        children = children_of(hierarchies[column], nodes[column])
+        staying = best["staying"]
+        if best["lots"]:
+            staying = who_stays(group, staying, column, children, by_value, draw, at_once)
         if staying:
             final.append((nodes, staying))
-        for child in children_of(hierarchies[column], nodes[column]):
-            members = best["safe"].get(child, [])
-            kept = [person for person in members if person not in staying]
+        for child in children:
+            kept = [person for person in group if person[column] in child]
+            kept = [person for person in kept if person not in staying]
             if kept:
                 waiting.append(((*nodes[:column], child, *nodes[column + 1 :]), kept))
     return final
 
 
-def _specialized(group, j, children, criterion, least, order):
+def who_stays(group, staying, column, children, by_value, draw, at_once):
+    """Of each kind (a child and a value) as many as stay, who are drawn among all of the kind."""
+
+    def kind(person):
+        child = next(j for j, each in enumerate(children) if person[column] in each)
+        return (child, person[-3] if by_value else None)
+
+    same = {}
+    for person in sorted(group, key=lambda person: (kind(person)[0], *in_line(person))):
+        same.setdefault(kind(person), []).append(person)
+    chosen = []
+    for each, members in same.items():
+        n = sum(kind(person) == each for person in staying)
+        if n in (0, len(members)):
+            chosen += members[:n]
+        else:
+            places = lots_from(draw, len(members), at_once)
+            chosen += [members[place] for place in islice(places, n)]
+    return chosen
+
+
+def in_line(person):
+    """People stand by their values and numbers."""
+    return person[-3], person[-1]
+
+
+def stream(secret, nodes, hierarchies):
+    """The chances of a group: what is asked n-th follows from the secret, its box, and n."""
+    box = b""
+    for node, hierarchy in zip(nodes, hierarchies, strict=True):
+        ground = [labels[0] for labels in hierarchy]
+        for end in (node[0], node[-1]):
+            box += ground.index(end).to_bytes(4, "little")
+    n_asked = 0
+
+    def draw(n):
+        nonlocal n_asked
+        n_asked += 1
+        return hashlib.shake_256(secret + box + n_asked.to_bytes(8, "big")).digest(n)
+
+    return draw
+
+
+def _specialized(group, j, children, criterion, least, part):
     """One column one level down: the safe children, the rest, and how many can go down at most."""
     parts = {child: [person for person in group if person[j] in child] for child in children}
     safe = {child: members for child, members in parts.items() if members and criterion(members)}
@@ -113,26 +163,27 @@ def _specialized(group, j, children, criterion, least, order):
     parted = {
         child: members
         for child, members in parts.items()
-        if order and child not in safe and len(members) > least
+        if part and child not in safe and len(members) > least
     }
     if parted:
         staying = len(rest) - sum(len(members) - 1 for members in parted.values())
         n = max(0, len(group) - max(staying, least))
-        known = {"safe": safe, "rest": rest, "parted": parted, "back": []}
+        known = {"safe": safe, "rest": rest, "parted": parted, "staying": rest, "lots": False}
         return known | {"n": n, "exact": n == 0}
+    known = {"safe": safe, "rest": rest, "parted": {}, "staying": rest, "lots": False}
     if not sizes or not rest or criterion(rest):
-        return {"safe": safe, "rest": rest, "n": sum(sizes), "exact": True, "back": []}
+        return known | {"n": sum(sizes), "exact": True}
     needed = max(1, least - len(rest))
     if needed > sum(size - least for size in sizes):
         needed = max(needed, min(sizes))
     n = max(0, sum(sizes) - needed)
-    return {"safe": safe, "rest": rest, "parted": {}, "n": n, "exact": n == 0, "back": []}
+    return known | {"n": n, "exact": n == 0}
 
 
-def kept_part(members, criterion, by_value, order):
+def kept_part(members, criterion, by_value, draw):
     """Who stays in an unsafe child: one value gives its first people, or lots say who leaves."""
-    line = sorted(members, key=lambda person: person[-1])
-    drawn = [line[place] for place in order(len(line))]
+    line = sorted(members, key=in_line)
+    drawn = [line[place] for place in order_from(draw, len(line))]
     value_of = {person: person[-2] if by_value else None for person in drawn}
     values = list(dict.fromkeys(value_of.values()))
     same = {value: [person for person in drawn if value_of[person] == value] for value in values}
@@ -166,7 +217,7 @@ def kept_part(members, criterion, by_value, order):
     return staying(n_left)
 
 
-def people_back(whole, parts, rest, criterion, by_value, lots):
+def people_back(whole, parts, rest, criterion, by_value, draw, at_once):
     """Who of the safe children goes back to an unsafe rest, one lot after the other.
 
     Of parts of unsafe children people are drawn when nobody else is left.
@@ -174,13 +225,12 @@ def people_back(whole, parts, rest, criterion, by_value, lots):
     safe = whole | parts
     child_of = {person: child for child, members in safe.items() for person in members}
     lines = [
-        sorted((person for child in turn for person in safe[child]), key=lambda person: person[-1])
-        for turn in (whole, parts)
+        [p for child in turn for p in sorted(safe[child], key=in_line)] for turn in (whole, parts)
     ]
     drawn = {child: [] for child in safe}
     gone = {child: [] for child in safe}
     order = []
-    for person in (line[place] for line in lines if line for place in lots(len(line))):
+    for person in _drawn(lines, draw, at_once):
         child = child_of[person]
         order.append(person)
         drawn[child].append(person)
@@ -207,6 +257,11 @@ def people_back(whole, parts, rest, criterion, by_value, lots):
                 moved, n_asked = stay, 0
                 break
     return moved
+
+
+def _drawn(lines, draw, at_once):
+    for line in lines:
+        yield from (line[place] for place in (lots_from(draw, len(line), at_once) if line else ()))
 
 
 def lots_from(draw, n, at_once):

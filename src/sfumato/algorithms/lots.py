@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import factorial, prod
@@ -19,6 +20,7 @@ Outcome = TypeVar("Outcome")
 Choice = tuple[int, ...] | int  # an order of kinds, or a number
 
 LAST_CHANCE = np.uint64(2**64 - 1)
+SECRET_BYTES = 32
 
 
 def drawn_order(kind: NDArray[np.integer], draw: Draw) -> Positions:
@@ -98,6 +100,40 @@ class Scripted:
             raise _OneMore(limit, range(limit))
         assert isinstance(chosen, int)  # noqa: S101  (for the type checker)
         return chosen
+
+
+class OwnChances:
+    """Chances of its own for every group, which follow from a secret that is drawn once.
+
+    So it makes no difference in which order groups draw, or on which machine, and nobody without
+    the secret can tell them from others. Chances that were chosen beforehand are for all groups.
+
+    >>> own = OwnChances(np.random.default_rng(1).bytes)
+    >>> one, other = np.array([[0, 3]]), np.array([[4, 7]])
+    >>> own.of(one)(4) == own.of(one)(4), own.of(one)(4) == own.of(other)(4)
+    (True, False)
+    """
+
+    def __init__(self, draw: Draw) -> None:
+        self._scripted = draw if isinstance(draw, Scripted) else None
+        self._secret = draw(SECRET_BYTES) if self._scripted is None else b""
+
+    def of(self, box: NDArray[np.integer]) -> Draw:
+        """Give the chances of the group that has a box, (n_columns, 2), from the beginning."""
+        if self._scripted is not None:
+            return self._scripted
+        return _Stream(self._secret + box.astype("<i4").tobytes())
+
+
+class _Stream:
+    """Bytes that follow from a seed and from how often was asked before."""
+
+    def __init__(self, seed: bytes) -> None:
+        self._seed, self._n_asked = seed, 0
+
+    def __call__(self, n: int) -> bytes:
+        self._n_asked += 1
+        return hashlib.shake_256(self._seed + self._n_asked.to_bytes(8)).digest(n)
 
 
 def every_outcome(

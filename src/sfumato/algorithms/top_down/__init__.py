@@ -8,7 +8,7 @@ from typing import Literal
 
 from sfumato.algorithms.algorithm import Algorithm, Minimality
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
-from sfumato.algorithms.lots import Draw
+from sfumato.algorithms.lots import Draw, OwnChances
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.algorithms.top_down.by_cut import cut, failed_nodes
 from sfumato.algorithms.top_down.in_pieces import cut_in_pieces
@@ -37,10 +37,11 @@ class TopDown(Algorithm):
 
     Who goes back is drawn by lot among all people of the safe children; a child gives only as many
     as leave it safe, or all. Drawing ends when the parent is safe. Then those go home whom the
-    parent does not need: kind by kind (a child and a sensitive value), as many as possible, last
-    drawn first, until nobody else can. So a lot says who, but values say how many of each kind:
-    whoever knows the method knows that an (alpha, k)-unsafe remainder was filled up with people
-    whose value is not sensitive, if there were any.
+    parent does not need: kind by kind (a child and a sensitive value), as many as possible, until
+    nobody else can. So many of each kind are then drawn by lot among all of that kind. So a lot
+    says who, but values say how many of each kind: whoever knows the method knows that an
+    (alpha, k)-unsafe remainder was filled up with people whose value is not sensitive, if there
+    were any.
 
     `keep="part"`: of an unsafe child, only as many people go back as leave the others safe, so that
     a part of it goes down; with `keep="whole"` all its people go back. If it is enough that people
@@ -137,7 +138,8 @@ class TopDown(Algorithm):
         refuse_unsafe_whole(frequencies, criterion)
         if self.recoding == "cut":
             return cut(frequencies, criterion)
-        return LocalSpecialization(frequencies, criterion, draw, parts=self.keep == "part").run()
+        chances, parts = OwnChances(draw), self.keep == "part"
+        return LocalSpecialization(frequencies, criterion, chances, parts=parts).run()
 
     @property
     def works_in_pieces(self) -> bool:
