@@ -14,7 +14,7 @@ from sfumato.data.condensed import Condensed
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts, Digests
-from sfumato.data.keys import Keys, Layout, bytes_of_a_key, order_of
+from sfumato.data.keys import Codes, Keys, Layout, bytes_of_a_key, distinct_rows, order_of
 from sfumato.data.regions import Middle, Regions, last_of_combination
 from sfumato.engines.protocol import Counted, Outcome, Piece
 
@@ -124,41 +124,83 @@ class StoredCounts:
     ) -> tuple[Middle, int]:
         """Find who stands at a place, from 1, among the people of a region who have a code.
 
-        They stand by ascending combination, so it is looked for as a word is in a dictionary: by
-        the first columns, and by the next ones among those who agree in them. Gives the
-        combination, and how many of the people stand before it.
+        They stand by ascending combination. Gives the combination in which that place is, and how
+        many of the people stand before it.
         """
-        known, n_before = {column: code}, 0
-        for fields in self._few_at_a_time(column):
-            along = self.counted.along(regions, [region], fields[0], fields[1:], known)
-            order = np.lexsort(along.codes.T[::-1])
-            upto = n_before + np.cumsum(along.people[order])
-            at = int(np.searchsorted(upto, place))
-            n_before = int(upto[at] - along.people[order[at]])
-            known |= dict(zip(fields, along.codes[order[at]].tolist(), strict=True))
+        where, known = np.array([region]), {column: np.array([code], dtype=np.int32)}
+        known, rest, _ = self._looked_up(regions, where, known, np.array([place - 1]))
         along = self.counted.along(regions, [region], column, self._beside, known)
         n = len(self.quasi_identifiers)
-        shape = (len(along.people),)
-        same = [np.full(shape, known[field], dtype=np.int32) for field in range(n)]
+        same = [np.repeat(known[field], len(along.people)) for field in range(n)]
         keys = self.layout.pack([*same, *along.codes[:, 1:].T])
         order = order_of(keys)
         upto_words = last_of_combination(self.layout, n, keys[0])
-        return Middle(keys[order], along.people[order], upto_words), n_before
+        return Middle(keys[order], along.people[order], upto_words), place - 1 - int(rest[0])
 
-    def _few_at_a_time(self, column: int) -> Iterator[list[int]]:
-        """Give the other quasi-identifiers in turn, as many as have few values together."""
-        fields: list[int] = []
-        n_values = 1
-        for field, name in enumerate(self.quasi_identifiers):
-            if field == column:
-                continue
-            n_values *= len(self.domains[name])
-            if fields and n_values > AT_ONCE:
-                yield fields
-                fields, n_values = [], len(self.domains[name])
-            fields.append(field)
-        if fields:
-            yield fields
+    def standing(
+        self,
+        regions: Regions,
+        region: NDArray[np.integer],
+        personal: NDArray[np.int32],
+        place: NDArray[np.integer],
+    ) -> tuple[Keys, Counts]:
+        """Find who stands at places, from 0, among the people of regions who have certain values.
+
+        region, place: (n,); personal: (n, n_columns) what they have of sensitive columns and the
+        guard. They stand by ascending combination. Gives their keys, and how many people of the
+        region have each.
+        """
+        known = dict(zip(self._beside, personal.T, strict=True))
+        known, _, people = self._looked_up(regions, region, known, place)
+        return self.layout.pack([known[field] for field in range(len(self.columns))]), people
+
+    def _looked_up(
+        self,
+        regions: Regions,
+        region: NDArray[np.integer],
+        known: Mapping[int, Codes],
+        place: NDArray[np.integer],
+    ) -> tuple[dict[int, Codes], NDArray[np.int64], Counts]:
+        """Find the codes of those at places among the people of regions of whom some are known.
+
+        It is looked for as a word is in a dictionary: by the first columns, and by the next ones
+        among those who agree in them. known: field -> (n,) codes. Gives all of them, the place
+        among those who agree in all, and how many these are.
+        """
+        codes = dict(known)
+        within, n_alike = place.astype(np.int64), np.zeros(len(place), dtype=np.int64)
+        left = [field for field in range(len(self.quasi_identifiers)) if field not in known]
+        while left:
+            lists, own = distinct_rows(np.stack([region, *codes.values()], axis=1))
+            fields = self._few(left, len(lists))
+            left = left[len(fields) :]
+            among = dict(zip(codes, lists[:, 1:].T, strict=True))
+            beside, wanted = [*fields[1:], *codes], np.unique(region).tolist()
+            along = self.counted.along(regions, wanted, fields[0], beside, among)
+            seen = np.column_stack([along.region, along.codes[:, len(fields) :]])
+            _, which = distinct_rows(np.concatenate([lists, seen]))
+            rank = np.full(int(which.max()) + 1, -1)
+            rank[which[: len(lists)]] = np.arange(len(lists))
+            of_list = rank[which[len(lists) :]]  # -1: what another region is asked for
+            order = np.lexsort((*along.codes[:, : len(fields)].T[::-1], of_list))
+            order = order[of_list[order] >= 0]
+            people = along.people[order]
+            upto = np.cumsum(people)
+            before = upto - people
+            start = before[np.searchsorted(of_list[order], own)]
+            at = np.searchsorted(upto, start + within, side="right")
+            within, n_alike = within - (before[at] - start), people[at]
+            codes |= dict(zip(fields, along.codes[order[at]].T, strict=False))
+        return codes, within, n_alike
+
+    def _few(self, fields: Sequence[int], n_lists: int) -> list[int]:
+        """Give the first of some quasi-identifiers: as many as have few values together."""
+        n_values = n_lists
+        for n, field in enumerate(fields):
+            n_values *= len(self.domains[self.quasi_identifiers[field]])
+            if n and n_values > min(AT_ONCE, self.most):
+                return list(fields[:n])
+        return list(fields)
 
     def pieces(self, regions: Regions, wanted: Sequence[int]) -> Iterator[tuple[int, FrequencySet]]:
         """Give the people of some regions; of those that do not fit, in several parts."""

@@ -72,6 +72,10 @@ class Regions:
     Branch(column=0, last=4, below=0, above=1, upto=None)
     >>> regions.boxes.tolist()
     [[[0, 4], [0, 1]], [[5, 9], [0, 1]]]
+    >>> regions.take_out(1, column=0, ranges=np.array([[5, 6]]))
+    [2]
+    >>> regions.tree.above
+    Branch(column=0, last=6, below=2, above=1, upto=None)
     """
 
     def __init__(self, whole: list[list[int]], layout: Layout) -> None:
@@ -80,6 +84,8 @@ class Regions:
         self._depths = [0]  # cuts that made a region
         # The cuts of a region: column, last, upto, new one.
         self._cuts: list[list[tuple[int, int, tuple[int, ...] | None, int]]] = [[]]
+        # Of a region that ranges were taken out of, after its cuts: column, and (last, region).
+        self._ranges: dict[int, tuple[int, list[tuple[int, int]]]] = {}
         none = np.zeros(0, dtype=np.int64)
         self.shares = Shares(np.zeros((0, layout.n_words), dtype=np.uint64), none, none)
 
@@ -91,7 +97,7 @@ class Regions:
         other = copy(self)
         other._boxes = [box.copy() for box in self._boxes]
         other._cuts = [list(cuts) for cuts in self._cuts]
-        other._depths = list(self._depths)
+        other._depths, other._ranges = list(self._depths), dict(self._ranges)
         return other
 
     def cut(self, region: int, column: int, last: int) -> int:
@@ -104,36 +110,69 @@ class Regions:
         """Cut those in two who have a value; below: how many of the middle's people go there."""
         above = middle.people - below
         new = self._cut(region, column, last, middle.upto)
-        if not above.any():  # nobody of one combination is elsewhere than the others
-            return new
+        if above.any():  # else nobody of one combination is elsewhere than the others
+            n = len(middle.keys)
+            self._share(middle.keys, np.repeat([region, new], n), np.append(below, above))
+        return new
+
+    def take_out(self, region: int, column: int, ranges: NDArray[np.integer]) -> list[int]:
+        """Take everybody out of a region who has a value in some ranges; give a region for each.
+
+        ranges: (n, 2) [low, high] ranks of the column inside the box, ascending.
+        """
+        pieces: list[tuple[int, int]] = []
+        low, end = self._boxes[region][column].tolist()
+        for first, last in ranges.tolist():
+            if first > low:
+                pieces.append((first - 1, region))
+            pieces.append((last, len(self)))
+            self._new(region, column, first, last, len(ranges).bit_length() + 1)
+            low = last + 1
+        if low <= end:
+            pieces.append((end, region))
+        self._ranges[region] = column, pieces
+        lasts, numbers = np.array(pieces).T
+        own = self.shares.region == region
+        code = self._layout.unpack(self.shares.keys[own], column)
+        moved = self.shares.region.copy()
+        moved[own] = numbers[np.searchsorted(lasts, code)]
+        self.shares = self.shares._replace(region=moved)
+        return [number for _, number in pieces if number != region]
+
+    def send_back(
+        self, region: int, keys: Keys, taken: NDArray[np.integer], people: Counts, back: Counts
+    ) -> None:
+        """Let some people stay in the region that they were taken out of; asked once for each.
+
+        keys: (n, n_words), each once; taken: (n,) the regions they were taken to; people: how many
+        have such a key there, of whom `back` stay.
+        """
+        regions = np.append(taken, np.full(len(keys), region))
+        self._share(keys, regions, np.append(people - back, back))
+
+    def _share(self, keys: Keys, region: NDArray[np.integer], people: Counts) -> None:
+        """Say how many people of some keys, each once, are in the first and the second of regions.
+
+        region, people: (2 * n_keys,), the firsts of all keys before the seconds.
+        """
         shares = self.shares
-        _, which = distinct(np.concatenate([middle.keys, shares.keys]))
-        own = np.isin(which[len(middle.keys) :], which[: len(middle.keys)])
-        rest = ~(own & np.isin(shares.region, [region, new]))
-        keys = np.concatenate([shares.keys[rest], middle.keys, middle.keys])
-        here = np.repeat([region, new], len(middle.keys))
-        regions = np.concatenate([shares.region[rest], here])
-        people = np.concatenate([shares.people[rest], below, above])
+        _, which = distinct(np.concatenate([keys, shares.keys]))
+        own = np.isin(which[len(keys) :], which[: len(keys)])
+        rest = ~(own & np.isin(shares.region, region))
+        keys = np.concatenate([shares.keys[rest], keys, keys])
+        regions = np.concatenate([shares.region[rest], region])
+        people = np.concatenate([shares.people[rest], people])
         there = people > 0
         keys, regions, people = keys[there], regions[there], people[there]
         order = np.lexsort((regions, *keys.T[::-1]))
         self.shares = Shares(keys[order], regions[order], people[order])
-        return new
 
     def _cut(self, region: int, column: int, last: int, upto: tuple[int, ...] | None) -> int:
-        new, box = len(self), self._boxes[region].copy()
-        if self._depths[region] == DEEPEST:
-            raise NoRoom(
-                f"after {DEEPEST} cuts of the same people they still do not fit into the memory "
-                "that is allowed: allow more (memory=)"
-            )
-        self._depths[region] += 1
-        self._depths.append(self._depths[region])
-        box[column, 0] = last + 1 if upto is None else last
+        first = last + 1 if upto is None else last
+        new = self._new(region, column, first, int(self._boxes[region][column, 1]), 1)
+        self._depths[region] = self._depths[new]
         self._boxes[region][column, 1] = last
-        self._boxes.append(box)
         self._cuts[region].append((column, last, upto, new))
-        self._cuts.append([])
         shares = self.shares
         code = self._layout.unpack(shares.keys, column)
         above = code > last
@@ -142,6 +181,20 @@ class Regions:
         moved = np.where(above & (shares.region == region), new, shares.region)
         self.shares = shares._replace(region=moved)
         return new
+
+    def _new(self, region: int, column: int, low: int, high: int, deeper: int) -> int:
+        """Add a region inside the box of another; deeper: by how many cuts."""
+        if self._depths[region] + deeper > DEEPEST:
+            raise NoRoom(
+                f"after {DEEPEST} cuts of the same people they still do not fit into the memory "
+                "that is allowed: allow more (memory=)"
+            )
+        box = self._boxes[region].copy()
+        box[column] = low, high
+        self._boxes.append(box)
+        self._depths.append(self._depths[region] + deeper)
+        self._cuts.append([])
+        return len(self) - 1
 
     @property
     def n_columns(self) -> int:
@@ -160,9 +213,21 @@ class Regions:
 
     def _below(self, region: int, n_known: int) -> Branch | int:
         if n_known == len(self._cuts[region]):
-            return region
+            column, pieces = self._ranges.get(region, (0, [(0, region)]))
+            return self._among(region, column, pieces)
         column, last, upto, new = self._cuts[region][n_known]
         return Branch(column, last, self._below(region, n_known + 1), self._below(new, 0), upto)
+
+    def _among(self, region: int, column: int, pieces: list[tuple[int, int]]) -> Branch | int:
+        """Give the cuts between those that stay in a region and those taken out, by halves."""
+        if len(pieces) == 1:
+            ((_, number),) = pieces
+            return region if number == region else self._below(number, 0)
+        half = len(pieces) // 2
+        below, above = (
+            self._among(region, column, each) for each in (pieces[:half], pieces[half:])
+        )
+        return Branch(column, pieces[half - 1][0], below, above)
 
 
 def last_of_combination(layout: Layout, n_fields: int, key: Keys) -> tuple[int, ...]:

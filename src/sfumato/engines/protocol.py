@@ -162,11 +162,11 @@ class Counted(ABC):
         wanted: Sequence[int],
         field: int,
         beside: Sequence[int],
-        among: Mapping[int, int] | None = None,
+        among: Mapping[int, Codes] | None = None,
     ) -> Along:
         """Count the people of some regions by one field, and by others beside it.
 
-        among: Only those who have these codes in some fields.
+        among: Only those who have one of several lists of codes: field -> (n_lists,) its codes.
         """
 
     @abstractmethod

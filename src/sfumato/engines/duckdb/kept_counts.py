@@ -35,16 +35,15 @@ class DuckDBCounted(Counted):
         wanted: Sequence[int],
         field: int,
         beside: Sequence[int],
-        among: Mapping[int, int] | None = None,
+        among: Mapping[int, Codes] | None = None,
     ) -> Along:
         """Group the table once."""
         fields = [field, *beside]
         selected = ", ".join(f"{self._code(f)} AS c{j}" for j, f in enumerate(fields))
         inside = ", ".join(str(region) for region in wanted)
-        where = "".join(f" AND {self._code(f)} = {code}" for f, code in (among or {}).items())
         query = (
             f"SELECT r, {selected}, sum(n)::BIGINT AS n FROM ({self._rows(regions)}) "
-            f"WHERE r IN ({inside}){where} GROUP BY ALL"
+            f"{self._semi_join(among or {})} WHERE r IN ({inside}) GROUP BY ALL"
         )
         with self._session.explained():
             table = self._session.connection.sql(query).to_arrow_table()
@@ -54,6 +53,16 @@ class DuckDBCounted(Counted):
             np.stack(codes, axis=1),
             to_numbers(table["n"]),
         )
+
+    def _semi_join(self, among: Mapping[int, Codes]) -> str:
+        """Give SQL that keeps those who have one of several lists of codes."""
+        if not among:
+            return ""
+        name = f"{self._table}_among"
+        lists = {f"a{f}": of_numbers(codes.astype(np.uint64)) for f, codes in among.items()}
+        with self._session.explained():
+            self._session.connection.register(name, pa.table(lists))
+        return f"SEMI JOIN {name} ON {' AND '.join(f'a{f} = {self._code(f)}' for f in among)}"
 
     def sizes(self, regions: Regions) -> NDArray[np.int64]:
         """Count the keys of every region."""

@@ -39,22 +39,20 @@ class SparkCounted(Counted):
         wanted: Sequence[int],
         field: int,
         beside: Sequence[int],
-        among: Mapping[int, int] | None = None,
+        among: Mapping[int, Codes] | None = None,
     ) -> Along:
         """Group the frame once."""
         names = [f"c{j}" for j in range(1 + len(beside))]
         codes = [self._code(f).alias(c) for f, c in zip([field, *beside], names, strict=True)]
         with self._watched.explained():
-            inside = F.col("r").isin([*wanted])
-            for known, code in (among or {}).items():
-                inside = inside & (self._code(known) == code)
-            people = (
-                self._in_regions(regions)
-                .where(inside)
-                .select("r", *codes, "n")
-                .groupBy("r", *names)
-                .agg(F.sum("n").alias("n"))
-            )
+            inside = self._in_regions(regions).where(F.col("r").isin([*wanted]))
+            if among:
+                lists = pa.table(
+                    {f"a{f}": of_numbers(c.astype(np.int64)) for f, c in among.items()}
+                )
+                known = [self._code(f) for f in among]
+                inside = matched(self._watched.cluster, inside, known, lists, "left_semi")
+            people = inside.select("r", *codes, "n").groupBy("r", *names).agg(F.sum("n").alias("n"))
             table = self._watched.cluster.collected(people)
         return Along(
             to_numbers(table["r"]).astype(np.int64),
