@@ -99,8 +99,3 @@ def test_a_cut_that_does_not_fit_is_refused():
         pytest.raises(sf.NoRoom, match=r"this release has [0-9]+ combinations or more"),
     ):
         sf.anonymize(read(generated(1)), sf.KAnonymity(2) & sf.LDiversity(2), sf.TopDown("cut"))
-
-
-def test_local_recoding_is_refused_with_the_size():
-    with room_for(100), pytest.raises(sf.NoRoom, match="at once"):
-        sf.anonymize(read(generated(1)), sf.KAnonymity(2), sf.TopDown())

@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.bounds import Bounds, extremes, reaching
+from sfumato.criteria.criterion import Criterion
+from sfumato.data.condensed import MORE_MEMORY
 from sfumato.data.frequency import FrequencySet, aggregated
 from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Keys, Layout
 from sfumato.data.recoding import Assignment, Piecewise
 from sfumato.data.recoding.kept_parts import KeptParts
+from sfumato.errors import CannotRun
 from sfumato.stored_counts import StoredCounts
 
 
@@ -92,6 +95,20 @@ class Decision(NamedTuple):
         parts = np.zeros((len(counted), 3), dtype=np.int64)
         parts[:, 0], parts[:, 2] = np.arange(len(counted)), counted.counts
         return cls.about(region, piece, Assignment(counted, box[np.newaxis], parts), whole=whole)
+
+
+NOT_LOOKED_AT = (
+    "{} deals people out by what they have of counted columns, in pieces, and {} counts sensitive "
+    "values without looking at them"
+)
+
+
+def refuse_values_unseen(stored: StoredCounts, criterion: Criterion, method: object) -> bool:
+    """Say whether people are dealt out by their values; refuse it where these are only counted."""
+    by_value = any(part.looks_at_values for part in criterion.parts)
+    if stored.personal and not by_value:
+        raise CannotRun(NOT_LOOKED_AT.format(method, criterion), remedy=MORE_MEMORY)
+    return by_value
 
 
 class Decided:

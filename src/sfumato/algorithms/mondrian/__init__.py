@@ -19,23 +19,18 @@ from sfumato.algorithms.mondrian.first_halves import first_halves
 from sfumato.algorithms.mondrian.judge import Judge, LookAhead
 from sfumato.algorithms.mondrian.relaxed import Halving
 from sfumato.algorithms.mondrian.space import Box, Space
-from sfumato.algorithms.pieces import Decided, Decision
+from sfumato.algorithms.pieces import Decided, Decision, refuse_values_unseen
 from sfumato.algorithms.refusals import broken_by_union, refuse_unsafe_whole
 from sfumato.algorithms.two_tables import Publish, check_publish
 from sfumato.criteria.criterion import Criterion
-from sfumato.data.condensed import MORE_MEMORY
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Assignment, Piecewise
-from sfumato.errors import BadInput, CannotRun
+from sfumato.errors import BadInput
 from sfumato.parameters import one_of, optional_seed, true_or_false
 from sfumato.progress import report
 from sfumato.stored_counts import StoredCounts
 
 COMPILED = 5000  # combinations from which on compiled code pays for its start
-NOT_LOOKED_AT = (
-    "relaxed Mondrian in pieces deals people out by what they have of counted columns, and {} "
-    "counts sensitive values without looking at them"
-)
 
 
 @dataclass(frozen=True)
@@ -193,19 +188,17 @@ class Mondrian(Algorithm):
     def search_in_pieces(self, stored: StoredCounts, criterion: Criterion, draw: Draw) -> Piecewise:
         """Cut large regions by what they are along one column, and those that fit as ever."""
         refuse_unsafe_whole(stored.everybody, criterion)
-        by_value = any(part.looks_at_values for part in criterion.parts)
-        widest_only = self.widest_only
+        by_value, widest_only = False, self.widest_only
         if self.strict:
             judge_by = LookAhead if self.look_ahead else Judge
             regions, final = first_cuts(stored, criterion, judge_by, widest_only=widest_only)
-        elif stored.personal and not by_value:
-            raise CannotRun(NOT_LOOKED_AT.format(criterion), remedy=MORE_MEMORY)
         else:
+            by_value = refuse_values_unseen(stored, criterion, self)
             regions, final = first_halves(stored, criterion, draw, widest_only=widest_only)
         decided = Decided(
             stored,
             splits=regions.shares.split,
-            by_value=by_value and not self.strict,
+            by_value=by_value,
             halved=not self.strict,
         )
         work = _Finishing(self, criterion, draw, regions.boxes, final)

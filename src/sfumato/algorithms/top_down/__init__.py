@@ -6,20 +6,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.algorithms.algorithm import Algorithm, Minimality
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
 from sfumato.algorithms.lots import Draw, OwnChances
+from sfumato.algorithms.pieces import Decided, Decision, refuse_values_unseen
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.algorithms.top_down.by_cut import cut, failed_nodes
+from sfumato.algorithms.top_down.first_steps import first_steps
 from sfumato.algorithms.top_down.in_pieces import cut_in_pieces
 from sfumato.algorithms.top_down.local import LocalSpecialization
 from sfumato.algorithms.two_tables import Publish, check_publish
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.naming import Publishes
-from sfumato.data.recoding import CutInPieces, Recoding
+from sfumato.data.recoding import InPieces, Recoding
 from sfumato.errors import BadInput
 from sfumato.parameters import one_of, optional_seed
+from sfumato.progress import report
 from sfumato.stored_counts import StoredCounts
 
 
@@ -59,6 +65,9 @@ class TopDown(Algorithm):
 
     `publish="bucketized"`: two tables, one of quasi-identifiers as they are and the number of the
     group, one of the numbers and the sensitive values.
+
+    Every group draws lots of its own, which follow from a secret and from its box: so groups may go
+    down in any order, and in pieces as well.
 
     A `seed` repeats the lots of a local run. It is for experiments: such a release is saved only
     with `experiment=True`, and says so.
@@ -143,13 +152,41 @@ class TopDown(Algorithm):
 
     @property
     def works_in_pieces(self) -> bool:
-        """A cut follows from counts that are rolled up; lots are drawn person by person."""
-        return self.recoding == "cut" and not self.bucketized
+        """A cut follows from counts that are rolled up; groups go down each for itself."""
+        return not self.bucketized
 
-    def search_in_pieces(
-        self, stored: StoredCounts, criterion: Criterion, draw: Draw
-    ) -> CutInPieces:
-        """Specialize by counts that are rolled up in the engine."""
-        del draw
+    def search_in_pieces(self, stored: StoredCounts, criterion: Criterion, draw: Draw) -> InPieces:
+        """Specialize by what the engine counts; locally, only groups that do not fit."""
         refuse_unsafe_whole(stored.everybody, criterion)
-        return cut_in_pieces(stored, criterion)
+        if self.recoding == "cut":
+            return cut_in_pieces(stored, criterion)
+        by_value = refuse_values_unseen(stored, criterion, self)
+        chances, parts = OwnChances(draw), self.keep == "part"
+        regions, final = first_steps(stored, criterion, chances, parts=parts)
+        decided = Decided(stored, splits=regions.shares.split, by_value=by_value, halved=True)
+        work = _Finishing(criterion, chances, parts, by_value, regions.boxes, final)
+        for done, piece in enumerate(stored.worked_on(regions, work), 1):
+            decided.add(piece)
+            report("specializing", min(done, len(regions)), len(regions))
+        return decided.recoding("cuts")
+
+
+@dataclass(frozen=True, eq=False)
+class _Finishing:
+    """What is left to be done to a piece, wherever that is done."""
+
+    criterion: Criterion
+    chances: OwnChances
+    parts: bool
+    by_value: bool
+    boxes: NDArray[np.int32]  # of the regions
+    final: frozenset[int]  # those whose people stay where they are
+
+    def __call__(self, region: int, piece: FrequencySet) -> Decision:
+        box = self.boxes[region]
+        if region in self.final:
+            return Decision.one_group(region, piece, box, whole=False, by_value=self.by_value)
+        local = LocalSpecialization(
+            piece, self.criterion, self.chances, parts=self.parts, whole=box
+        )
+        return Decision.about(region, piece, local.run(), whole=False)

@@ -39,8 +39,7 @@ class LocalSpecialization:
         self.least = criterion.least_size
         self.parts = parts and fewer_can_mend(criterion, frequencies)
         self.chances = chances
-        n = len(self.judge.counted)
-        self.entries = Entries(np.arange(n), self.judge.counted.counts, np.zeros(n, dtype=np.intp))
+        self.entries = Entries.of(self.judge)
         if whole is None:
             whole = np.array([[0, len(domain) - 1] for domain in self.judge.domains], np.int32)
         self.boxes = whole[np.newaxis]  # (n_groups, n_columns, 2)

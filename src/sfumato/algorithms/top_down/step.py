@@ -29,9 +29,11 @@ class Entries:
     counts: Counts  # (n,)
     group: Positions  # (n,) ascending; inside a group keys are ascending
 
-    def some(self, inside: slice) -> Entries:
-        """Give those in between."""
-        return Entries(self.keys[inside], self.counts[inside], self.group[inside])
+    @classmethod
+    def of(cls, judge: Judge) -> Entries:
+        """Give all people as one group."""
+        n = len(judge.counted)
+        return cls(np.arange(n), judge.counted.counts, np.zeros(n, dtype=np.intp))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +112,8 @@ class Kinds:
     def of(cls, judge: Judge, entries: Entries, step: Step, inside: slice = slice(None)) -> Kinds:
         """Sum up the entries of one group, which are those in between."""
         value, child = judge.value_of[entries.keys[inside]], step.child[inside]
-        _, first, kind = np.unique(
-            child * judge.n_values + value, return_index=True, return_inverse=True
-        )
+        cell = child.astype(np.int64) * judge.n_values + value
+        _, first, kind = np.unique(cell, return_index=True, return_inverse=True)
         counts = sum_by(kind, entries.counts[inside], len(first))
         safe, parted = step.safe[inside][first], step.parted[inside][first]
         return cls(judge, child[first], value[first], counts, safe, parted, kind)
