@@ -1,4 +1,4 @@
-"""Searches of a lattice that end early, and bounds that prove: against the enumeration of all nodes."""
+"""Searches of a lattice that end early, and bounds that prove, against all nodes enumerated."""
 
 import dataclasses
 import json
@@ -40,8 +40,8 @@ def made(seed, n_columns, n_rows):
     hidden = draw.integers(0, 3, n_rows)
     columns, rules = {}, {}
     for j in range(n_columns):
-        steps = 1 + sorted({0, *draw.integers(0, 3, 2).tolist()})[-1]
-        paths = [path[:steps] + ("*",) for path in PATHS]
+        steps = 1 + max({0, *draw.integers(0, 3, 2).tolist()})
+        paths = [(*path[:steps], "*") for path in PATHS]
         weight = draw.dirichlet(np.full(len(PATHS), 0.4), 3)
         values = [paths[draw.choice(len(PATHS), p=weight[each])][0] for each in hidden]
         columns[f"c{j}"] = values
