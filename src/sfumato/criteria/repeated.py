@@ -77,15 +77,23 @@ class RepeatedQuestion:
 
     def more_left_out(self, joint: JointGroups, limit: int) -> bool:
         """Whether it is certain that all finer groups leave out more people than the limit."""
+        return self.left_out(joint, limit) is None
+
+    def left_out(self, joint: JointGroups, limit: int) -> Counts | None:
+        """Give how many people of each group all finer groups leave out, at least.
+
+        None: it is certain that more than the limit are left out.
+        """
         surplus = np.zeros(len(joint.sizes), dtype=np.int64)
         for part in self.parts:
             surplus = np.maximum(surplus, part.surplus(joint))
             if int(surplus.sum()) > limit:
-                return True
-        if self.by_group:
-            return False
-        monotone = is_monotone(self.criterion, self.frequencies, suppression=limit > 0)
-        return monotone and self.staying(joint, limit) is None
+                return None
+        if not self.by_group:
+            monotone = is_monotone(self.criterion, self.frequencies, suppression=limit > 0)
+            if monotone and self.staying(joint, limit) is None:
+                return None
+        return surplus
 
 
 def _part(part: Criterion, frequencies: FrequencySet) -> _Part:

@@ -6,6 +6,7 @@ import heapq
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -135,6 +136,42 @@ class Boxes:
             return np.zeros(len(keys), dtype=np.int64)
         return self.levels.costs(keys, self.costs, node)
 
+    def _by_values(self, low: Node, high: Node) -> int | None:
+        """Give what no node of a box costs less than, by who is left out for his value.
+
+        None: these are too many. Of each group of the highest node as many are left out at least as
+        its surplus; they cost more than at the lowest node, where nobody costs more than here.
+        """
+        self.nodes.take()
+        rollup = self.lattice.rollup
+        groups = rollup.straight(high)
+        left_out = self.lattice.question.left_out(groups.joint, self.limit)
+        if left_out is None:
+            return None
+        if self.units.by != "codes":
+            return self.trivial
+        bound = sum(own[a] for own, a in zip(self.totals, low, strict=True))
+        if not len(self.costs):
+            return bound
+        per_person = rollup.levels.costs(groups.keys, self.costs, high)
+        return bound + int(left_out @ (self.units.suppressed - per_person))
+
+    @cached_property
+    def totals(self) -> list[list[int]]:
+        """What everybody costs in each column at each level."""
+        people = self.ground
+        totals = []
+        for j, height in enumerate(self.lattice.heights):
+            own = []
+            for level in range(height + 1):
+                total = self.constants[j][level]
+                if len(self.costs):
+                    cost = self.levels.column_costs(people.keys, self.costs, j, level)
+                    total += int(people.counts @ cost)
+                own.append(total)
+            totals.append(own)
+        return totals
+
     def _at_bottom(self) -> int:
         """Add up what everybody costs at the lowest node, at least."""
         per_person = self.per_person(self.ground.keys, self.bottom)
@@ -180,11 +217,11 @@ class Boxes:
             return
         low, high = shrunk.people.low, shrunk.high
         looked_at = box.looked_at
-        if self.values and looked_at != high:
-            self.nodes.take()
-            groups = self.lattice.rollup.straight(high)
-            if self.lattice.question.more_left_out(groups.joint, self.limit):
+        if self.values and high not in (low, looked_at):
+            bound = self._by_values(low, high)
+            if bound is None or settled(bound, low):
                 return
+            shrunk.known = max(shrunk.known, bound)
             looked_at = high
         if shrunk.worth_trying:
             try_out(low)

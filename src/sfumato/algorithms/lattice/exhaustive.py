@@ -157,10 +157,7 @@ class Exhaustive(Algorithm):
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
         with counting_nodes(self.budget) as nodes:
             tried = Tried(lattice, limit, nodes)
-            with tried.as_far_as_allowed():
-                found = search(lattice, tried)
-        if not tried.finished:
-            found = tried.minimal()
+            found = tried.run(search)
         if not found:
             if not tried.finished:
                 raise nothing_yet(type(self).__name__, nodes.n)

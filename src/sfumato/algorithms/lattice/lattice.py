@@ -67,6 +67,14 @@ class Lattice:
         """Give the nodes whose levels add up to `height`, in lexicographic order."""
         return _nodes(self.heights, height)
 
+    def n_at_height(self, height: int) -> int:
+        """Number of nodes whose levels add up to `height`."""
+        ways = [1]  # by height, of the first columns
+        for own in self.heights:
+            sums = range(len(ways) + own)
+            ways = [sum(ways[max(0, total - own) : total + 1]) for total in sums]
+        return ways[height]
+
     def search(self, limit: int, hopeless: Callable[[Node], bool]) -> Iterator[Node]:
         """Give, in lexicographic order, every node that may be within the limit of suppression.
 

@@ -64,12 +64,13 @@ class RollUp:
     def straight(self, node: tuple[int, ...]) -> NodeGroups:
         """Count the groups of a node from the ground, in one pass: where no other is near."""
         ground = self.steps[0]
-        keys = self._levels.climb(ground.keys, (0,) * len(node), node)
+        keys = self.levels.climb(ground.keys, (0,) * len(node), node)
         _, distinct_keys, counts = aggregated(keys, ground.counts)
         return NodeGroups(self, _Rolled(distinct_keys, counts))
 
     @cached_property
-    def _levels(self) -> Levels:
+    def levels(self) -> Levels:
+        """All levels of the columns, for its own keys."""
         return Levels(self.layout, self.taxonomies)
 
     def _climb(self, node: tuple[int, ...]) -> _Rolled:

@@ -112,9 +112,9 @@ def _lowest(lattice: Lattice, tried: Tried) -> list[Node]:
 
 def _safe_at(lattice: Lattice, height: int, tried: Tried) -> Iterator[Node]:
     """Give the nodes of a height that need no more suppression than the limit allows."""
-    nodes = list(lattice.at_height(height))
-    for done, node in enumerate(nodes):
-        report(f"searching height {height} of {lattice.height}", done, len(nodes))
+    n_nodes = lattice.n_at_height(height)
+    for done, node in enumerate(lattice.at_height(height)):
+        report(f"searching height {height} of {lattice.height}", done, n_nodes)
         if tried.allowed(node):
             yield node
 

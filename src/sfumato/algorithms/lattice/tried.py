@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from fractions import Fraction
 
 from sfumato.algorithms.lattice.counted_nodes import CountedNodes, Enough
@@ -43,15 +42,15 @@ class Tried:
         self.nodes.take()
         return lattice.is_allowed(node, self.limit)
 
-    @contextmanager
-    def as_far_as_allowed(self) -> Iterator[None]:
-        """End the block where no more nodes may be counted."""
+    def run(self, search: Callable[[Lattice, Tried], list[Node]]) -> list[Node]:
+        """Give what a search finds, or, if it ended early, the lowest safe nodes that it tried."""
         try:
             if self.nodes.budget is not None:
                 self._descend()
-            yield
+            return search(self.lattice, self)
         except Enough:
             self.finished = False
+            return self.minimal()
 
     def minimal(self) -> list[Node]:
         """Give the safe nodes with no safe one below them, of those that were tried."""
