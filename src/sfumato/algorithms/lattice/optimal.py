@@ -10,7 +10,6 @@ import numpy as np
 
 from sfumato.algorithms.algorithm import Algorithm, Minimality, Suppress, allowed_rows
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
-from sfumato.algorithms.lattice.boxes import Boxes
 from sfumato.algorithms.lattice.counted_nodes import (
     CountedNodes,
     Enough,
@@ -18,7 +17,6 @@ from sfumato.algorithms.lattice.counted_nodes import (
     counting_nodes,
 )
 from sfumato.algorithms.lattice.failed_nodes import failed_nodes
-from sfumato.algorithms.lattice.greedy import descend_by_size
 from sfumato.algorithms.lattice.lattice import Lattice, Node, right_below
 from sfumato.algorithms.lattice.metric import METRICS, Metric, Weights, known_metric
 from sfumato.algorithms.lattice.minimal import nothing_yet, refuse
@@ -163,6 +161,8 @@ class _Search:
     """The whole search: good nodes first, then boxes until the best is proved."""
 
     def __init__(self, method: Optimal, lattice: Lattice, nodes: CountedNodes) -> None:
+        from sfumato.algorithms.lattice.boxes import Boxes  # noqa: PLC0415  (brings a compiler along)
+
         self.method, self.lattice, self.nodes = method, lattice, nodes
         self.metric = METRICS[method.metric](lattice, method.weights)
         self.limit = allowed_rows(method.max_suppressed, lattice.frequencies.n_rows)
@@ -175,6 +175,8 @@ class _Search:
 
     def run(self) -> bool:
         """Search; whether the best is proved."""
+        from sfumato.algorithms.lattice.greedy import descend_by_size  # noqa: PLC0415  (a compiler)
+
         try:
             if self.boxes.size_alone and self.units.exact:
                 descend_by_size(self.boxes, self.try_out)
