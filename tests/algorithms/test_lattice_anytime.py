@@ -70,7 +70,7 @@ def ranking(lattice, metric, limit, suppress="rows"):
 
 
 @pytest.mark.long
-@examples(400)
+@examples(100)
 @given(cases(), st.sampled_from(sorted(METRICS)), st.sampled_from(["rows", "cells"]))
 def test_the_optimum_is_the_first_of_all_nodes_and_says_that_it_is_proved(case, name, suppress):
     table, criterion, limit = case
@@ -95,7 +95,7 @@ def test_the_optimum_is_the_first_of_all_nodes_and_says_that_it_is_proved(case, 
 
 
 @pytest.mark.long
-@examples(300)
+@examples(80)
 @given(
     cases(),
     st.sampled_from(sorted(METRICS)),
@@ -134,7 +134,7 @@ def test_a_bound_is_never_above_the_least_price_and_a_budget_replays(case, name,
         assert found == ranked[0][2] or prices[found] == min(prices.values())
 
 
-@examples(200)
+@examples(60)
 @given(cases(), st.sampled_from(sorted(METRICS)), st.data())
 def test_no_node_of_a_box_costs_less_than_its_bound(case, name, data):
     """Bounds in units, of any lowest node: what its people cost, and more if they are left out."""
