@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from sfumato.algorithms.lattice.counted_nodes import CountedNodes
 from sfumato.algorithms.lattice.kernels import aggregated, left_out
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.levels import Levels
+from sfumato.algorithms.lattice.rollup import Start
 from sfumato.algorithms.lattice.units import MOST, Units
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Keys
@@ -49,11 +50,13 @@ class People:
     counts: Counts
     gone: int = 0
     gone_units: int = 0
+    with_values: Start | None = None  # everybody, by values, at this lowest node or below
 
     @property
     def n_bytes(self) -> int:
         """Memory, about."""
-        return int(self.keys.nbytes + self.counts.nbytes) + 500
+        by_values = 0 if self.with_values is None else self.with_values.n_bytes
+        return int(self.keys.nbytes + self.counts.nbytes) + by_values + 500
 
 
 class Boxes:
@@ -136,7 +139,7 @@ class Boxes:
             return np.zeros(len(keys), dtype=np.int64)
         return self.levels.costs(keys, self.costs, node)
 
-    def _by_values(self, low: Node, high: Node) -> int | None:
+    def _by_values(self, low: Node, high: Node, start: Start | None) -> int | None:
         """Give what no node of a box costs less than, by who is left out for his value.
 
         None: these are too many. Of each group of the highest node as many are left out at least as
@@ -144,7 +147,7 @@ class Boxes:
         """
         self.nodes.take()
         rollup = self.lattice.rollup
-        groups = rollup.straight(high)
+        groups = rollup.straight(high, start)
         left_out = self.lattice.question.left_out(groups.joint, self.limit)
         if left_out is None:
             return None
@@ -199,7 +202,7 @@ class Boxes:
             return people
         rolled = self.levels.climb(people.keys, people.low, low)
         _, keys, counts = aggregated(rolled, people.counts)
-        return People(low, keys, counts, people.gone, people.gone_units)
+        return replace(people, low=low, keys=keys, counts=counts)
 
     def _keep(self, people: People) -> int:
         self.n_numbered += 1
@@ -218,10 +221,13 @@ class Boxes:
         low, high = shrunk.people.low, shrunk.high
         looked_at = box.looked_at
         if self.values and high not in (low, looked_at):
-            bound = self._by_values(low, high)
+            start = shrunk.people.with_values
+            bound = self._by_values(low, high, start)
             if bound is None or settled(bound, low):
                 return
             shrunk.known = max(shrunk.known, bound)
+            start = self.lattice.rollup.start_at(low, start)
+            shrunk.people = replace(shrunk.people, with_values=start)
             looked_at = high
         if shrunk.worth_trying:
             try_out(low)
@@ -327,7 +333,13 @@ class _Shrunk:
         self.cheapest += more
         gone_units = people.gone_units + more + int(self.cost[small].sum())
         kept = ~small
-        self.people = People(people.low, people.keys[kept], people.counts[kept], gone, gone_units)
+        self.people = replace(
+            people,
+            keys=people.keys[kept],
+            counts=people.counts[kept],
+            gone=gone,
+            gone_units=gone_units,
+        )
         self.cost, self.more, self.top = self.cost[kept], self.more[kept], self.top[kept]
         return self.bound <= owner.most
 

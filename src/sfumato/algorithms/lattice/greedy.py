@@ -23,7 +23,8 @@ def descend_by_size(boxes: Boxes, try_out: TryOut) -> None:
 
     A step down is the one that gains most for every person more who is left out; a walk goes on as
     long as it gains anything. Moves raise one column or two, and walk down in the others. No more
-    nodes are counted than the root of their number: on a small lattice the proof comes first.
+    nodes are counted than the root of their number, since on a small lattice the proof comes first,
+    and no more than half of a budget: the rest is for the bound.
     """
     walks = _Walks(boxes, try_out)
     if boxes.nodes.budget == 1:
@@ -31,6 +32,8 @@ def descend_by_size(boxes: Boxes, try_out: TryOut) -> None:
     if not walks.down(boxes.lattice.heights, ()):
         return
     most = min(math.isqrt(boxes.lattice.n_nodes), MOST_COUNTED)
+    if boxes.nodes.budget is not None:
+        most = min(most, boxes.nodes.budget // 2)
     better = True
     while better:
         best = walks.best

@@ -161,7 +161,7 @@ class _Search:
     """The whole search: good nodes first, then boxes until the best is proved."""
 
     def __init__(self, method: Optimal, lattice: Lattice, nodes: CountedNodes) -> None:
-        from sfumato.algorithms.lattice.boxes import Boxes  # noqa: PLC0415  (brings a compiler along)
+        from sfumato.algorithms.lattice.boxes import Boxes  # noqa: PLC0415  (a compiler)
 
         self.method, self.lattice, self.nodes = method, lattice, nodes
         self.metric = METRICS[method.metric](lattice, method.weights)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,18 @@ class _Rolled:
 
     keys: Keys
     counts: Counts
+
+
+class Start(NamedTuple):
+    """A node that has been counted."""
+
+    node: tuple[int, ...]
+    rolled: _Rolled
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory."""
+        return int(self.rolled.keys.nbytes + self.rolled.counts.nbytes)
 
 
 class RollUp:
@@ -61,12 +74,19 @@ class RollUp:
         """Count the groups of a node."""
         return NodeGroups(self, self._climb(node))
 
-    def straight(self, node: tuple[int, ...]) -> NodeGroups:
-        """Count the groups of a node from the ground, in one pass: where no other is near."""
-        ground = self.steps[0]
-        keys = self.levels.climb(ground.keys, (0,) * len(node), node)
-        _, distinct_keys, counts = aggregated(keys, ground.counts)
-        return NodeGroups(self, _Rolled(distinct_keys, counts))
+    def straight(self, node: tuple[int, ...], start: Start | None = None) -> NodeGroups:
+        """Count the groups of a node in one pass, where no other is near.
+
+        start: a node below, whose groups have been counted; None: the ground.
+        """
+        return NodeGroups(self, self.start_at(node, start).rolled)
+
+    def start_at(self, node: tuple[int, ...], start: Start | None = None) -> Start:
+        """Count a node from which others above it are counted."""
+        low, rolled = start or Start((0,) * len(node), self.steps[0])
+        keys = self.levels.climb(rolled.keys, low, node)
+        _, distinct_keys, counts = aggregated(keys, rolled.counts)
+        return Start(node, _Rolled(distinct_keys, counts))
 
     @cached_property
     def levels(self) -> Levels:
