@@ -27,14 +27,12 @@ class Tried:
         self.safe: list[Node] = []
         self.lowest = 0  # no node of less height is safe
         self.finished = True
-        nodes.enforced = False
 
     def allowed(self, node: Node) -> bool:
         """Whether a node leaves out no more people than may be."""
         if not self.allowed_part(self.lattice, node):
             return False
         self.safe.append(node)
-        self.nodes.enforced = True
         return True
 
     def allowed_part(self, lattice: Lattice, node: Node) -> bool:
@@ -50,6 +48,9 @@ class Tried:
             return search(self.lattice, self)
         except Enough:
             self.finished = False
+            if self.nodes.budget is None and not self.safe:
+                self.nodes.enforced = False
+                self._descend()
             return self.minimal()
 
     def minimal(self) -> list[Node]:
