@@ -220,7 +220,7 @@ def test_a_lattice_of_100000_nodes_is_searched_in_bounded_memory(wide, method):
     tracemalloc.stop()
     assert recoding.n_suppressed(frequencies) <= 30
     assert peak < 50 * 2**20
-    assert len(heard) > 10  # it says how far it is
+    assert len(heard) > 5  # it says how far it is
     assert all(total is None or done <= total for done, total in heard)
 
 
