@@ -54,7 +54,7 @@ class KOptimize(Algorithm):
     >>> for method in (sf.Optimal("loss", 1.0), sf.KOptimize("loss")):
     ...     release = sf.anonymize(adult, sf.KAnonymity(25), method)
     ...     print(f"{sf.utility.information_loss(release):.4f}", release.gap)
-    0.0130 None
+    0.0130 0
     0.0107 0.0
     """
 
