@@ -422,7 +422,7 @@ def test_an_attack_alone_says_it_too():
 def test_an_attack_of_somebody_else_knows_no_remedy():
     assert sf.Attack.remedy(sf.attacks.Homogeneity(), None, None) == Remedy()
     assert NOTHING in Remedy().advice
-    assert {*GIVE} == {"original", "earlier", "external", "alike", "process"}
+    assert {*GIVE} == {"original", "earlier", "external", "alike", "memory", "process"}
 
 
 def test_only_the_steward_reads_it(tmp_path):
