@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive.boxes
+import naive.lattice_rows
 import sfumato as sf
 from profiles import examples
 from sfumato.algorithms.lattice.boxes import Boxes
@@ -224,10 +224,10 @@ def test_kernels_do_what_plain_loops_do(seed, n_words, n):
             keys[:, words[j]] |= codes[:, j].astype(np.uint64) << shifts[j]
         return keys
 
-    rolled = naive.boxes.climbed(codes.tolist(), lows.tolist(), starts.tolist())
+    rolled = naive.lattice_rows.climbed(codes.tolist(), lows.tolist(), starts.tolist())
     keys = packed(codes)
     assert (climbed(keys, words, shifts, masks, lows, starts) == packed(np.array(rolled))).all()
-    expected = naive.boxes.costs_of(codes.tolist(), costs.tolist(), starts.tolist())
+    expected = naive.lattice_rows.costs_of(codes.tolist(), costs.tolist(), starts.tolist())
     assert costs_of(keys, words, shifts, masks, costs, starts).tolist() == expected
     more = sum(
         int(c) * int(costs[9 + code] - costs[4 + code])
@@ -242,7 +242,7 @@ def test_kernels_do_what_plain_loops_do(seed, n_words, n):
                 (*row[:j], own[j], *row[j + 1 :])
                 for row, own in zip(rolled, codes.tolist(), strict=True)
             ]
-            assert found == naive.boxes.left_out(mixed, counts.tolist(), gains.tolist(), k)
+            assert found == naive.lattice_rows.left_out(mixed, counts.tolist(), gains.tolist(), k)
 
 
 @pytest.mark.parametrize("kind", [sf.Optimal, sf.Samarati, sf.Incognito, sf.Exhaustive])

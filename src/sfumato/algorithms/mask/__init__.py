@@ -122,7 +122,7 @@ class Mask(Algorithm):
         seed: int | None = None,
     ) -> None:
         one_of("Mask", "replacement", replacement, ("table", "group"))
-        if reference != "paper" and (type(reference) is not int or reference != 1):
+        if type(reference) not in (str, int) or reference not in ("paper", 1):
             raise refusal("Mask", "reference", '"paper" or 1', reference)
         groups = _read_inner(Mondrian() if inner is None else inner)
         check_publish("Mask", publish, suppress=groups.suppress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,6 +11,8 @@ from typing import Any
 from sfumato.text import percent, value_text
 
 Number = int | float
+
+MOST = sys.float_info.max  # no search's cost is beyond; a damaged file's may be
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,9 @@ class BestSoFar:
         said = f"{value_text(self.cost)} by {self.by}"
         if self.proved:
             return f"{said}, proved: nothing is below"
-        below = f"{value_text(self.gap)} ({percent(abs(self.gap / self.cost))})"
+        below = value_text(self.gap)
+        if self.cost:
+            below += f" ({percent(abs(self.gap / self.cost))})"
         return f"{said}; the least there is may be up to {below} below"
 
     def to_json(self) -> dict[str, Any]:
@@ -64,7 +69,7 @@ class BestSoFar:
             return None
         cost: Any = written.get("cost")
         least: Any = written.get("least")
-        if not _is_number(cost) or not _is_number(least) or not least <= cost:
+        if not _is_number(cost) or not _is_number(least) or not 0 <= least <= cost <= MOST:
             return None
         interrupted = written.get("interrupted", False)
         if not isinstance(interrupted, bool):
