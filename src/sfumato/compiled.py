@@ -29,8 +29,9 @@ if (room := left()) is not None and room < ROOM:
 import numba  # noqa: E402  (only where there is room)
 import numba.np.linalg as linear_algebra  # noqa: E402
 from numba.core.dispatcher import Dispatcher  # noqa: E402
+from numba.core.types import unliteral  # noqa: E402
 
-FEW_STEPS = 100_000  # of a loop: Python takes a fraction of a second for them, compiling seconds
+FEW_STEPS = 2_000_000  # of a module's loops: Python takes a second or two, and so does compiling
 
 
 def _without_linear_algebra() -> None:
@@ -65,12 +66,14 @@ def compiled(kernel: Callable[..., Any]) -> Any:
     try:
         dispatcher = numba.njit(cache=True, nogil=True)(kernel)
     except RuntimeError:  # Numba found no place
-        return numba.njit(nogil=True)(kernel)
-    kept = getattr(dispatcher, "_cache", None)  # None: Numba is switched off
-    if kept is not None:
+        dispatcher = numba.njit(nogil=True)(kernel)
+    if hasattr(dispatcher, "compile"):  # else Numba is switched off
+        dispatcher.compile = _whatever_number(dispatcher.compile)  # type: ignore[method-assign]
+    kept = getattr(dispatcher, "_cache", None)
+    index = getattr(kept, "_cache_file", None)
+    if kept is not None and index is not None:
         kept.load_overload = _saying_if_absent(kept.load_overload)
         kept.save_overload = _if_possible(kept.save_overload)
-        index = kept._cache_file
         index._source_stamp = (index._source_stamp, _all_kernels())
         index._load_index = _if_readable(index._load_index)
     return dispatcher
@@ -79,19 +82,34 @@ def compiled(kernel: Callable[..., Any]) -> Any:
 def suited(kernels: ModuleType, n_steps: int) -> Any:
     """Give the kernels of a module: as machine code, or as they are written for few steps.
 
-    Who has little to do is not kept waiting for a compiler. Machine code that is there is taken
-    whatever there is to do, so this is about the first times on a machine.
+    Who has little to do is not kept waiting for a compiler: not before a module's loops have run
+    for as long, in this process, as compiling takes. Machine code that is there is taken whatever
+    there is to do, so this is about the first times on a machine.
+
+    n_steps: about how often the innermost loop will run.
     """
-    if n_steps > FEW_STEPS:
+    name = kernels.__name__
+    n_done = _n_done.get(name, 0) + n_steps
+    if n_done > FEW_STEPS:
         return kernels
-    own = {name: each for name, each in vars(kernels).items() if isinstance(each, Dispatcher)}
-    written = _as_written(kernels.__name__)
-    return SimpleNamespace(
-        **{name: each if _is_kept(each) else written[name] for name, each in own.items()}
-    )
+    own = _kernels_of(kernels)
+    waiting = [each for each in own if not is_kept(own[each])]
+    if not waiting:
+        return kernels
+    _n_done[name] = n_done
+    written = _as_written(name)
+    return SimpleNamespace(**own | {each: _wrapping(written[each]) for each in waiting})
 
 
-def _is_kept(kernel: Any) -> bool:
+_n_done: dict[str, int] = {}  # by module: steps of loops as they are written
+
+
+@cache
+def _kernels_of(module: ModuleType) -> dict[str, Any]:
+    return {name: each for name, each in vars(module).items() if isinstance(each, Dispatcher)}
+
+
+def is_kept(kernel: Any) -> bool:
     """Whether machine code is there: in this process, or from one before."""
     return bool(kernel.signatures) or _was_kept(kernel)
 
@@ -111,14 +129,14 @@ def _as_written(module: str) -> dict[str, Any]:
         names = _written[module] = dict(vars(sys.modules[module]))
         for name, each in [*names.items()]:
             if isinstance(each, Dispatcher):
-                names[name] = _plain(each.py_func)
+                kernel = each.py_func
+                names[name] = FunctionType(
+                    kernel.__code__, _as_written(kernel.__module__), name, kernel.__defaults__
+                )
     return _written[module]
 
 
-def _plain(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    inside = _as_written(kernel.__module__)
-    loop = FunctionType(kernel.__code__, inside, kernel.__name__, kernel.__defaults__)
-
+def _wrapping(loop: Callable[..., Any]) -> Callable[..., Any]:
     def as_compiled(*given: Any) -> Any:
         with np.errstate(all="ignore"):  # as machine code does, whole numbers wrap
             return loop(*given)
@@ -155,6 +173,15 @@ def _if_readable(load: Callable[[], dict[Any, Any]]) -> Callable[[], dict[Any, A
             return {}
 
     return load_if_readable
+
+
+def _whatever_number(compile_: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile for any number of a type: Numba would first do it for the number that is written."""
+
+    def compile_once(signature: tuple[Any, ...]) -> Any:
+        return compile_(tuple(map(unliteral, signature)))
+
+    return compile_once
 
 
 def _saying_if_absent(load: Callable[..., Any]) -> Callable[..., Any]:

@@ -108,11 +108,4 @@ def people_in(
     """
     ground = table.combinations
     codes = np.stack([ground.codes(column) for column in columns or ground.columns], axis=1)
-    if len(boxes) * len(codes) > points.PAIRS_AT_ONCE:
-        from sfumato.formulas.boxes.kd_tree import count_in_boxes  # noqa: PLC0415  (slow to import)
-
-        return np.asarray(count_in_boxes(codes, ground.counts, boxes))
-    inside = np.ones((len(boxes), len(codes)), dtype=bool)
-    for code, side in zip(codes.T, boxes.transpose(1, 0, 2), strict=True):
-        inside &= (code >= side[:, :1]) & (code <= side[:, 1:])
-    return np.asarray(inside @ ground.counts)
+    return points.count_in_boxes(codes, ground.counts, boxes)

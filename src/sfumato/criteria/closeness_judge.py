@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.compiled import suited
 from sfumato.criteria.judge import Definition, Judge, whole_people
 from sfumato.data.groups import Counts, Groups
 from sfumato.formulas.exact import at_most
-from sfumato.formulas.measures.value_kernels import (
-    line_numerators,
-    line_surplus,
-    tree_numerators,
-    tree_surplus,
-)
+from sfumato.formulas.measures import value_kernels
 
 LARGEST = 2**62
 
@@ -52,14 +49,16 @@ class TreeJudge(Judge):
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare every group's distance with t."""
-        found = tree_numerators(*_entries(groups), self.node_of, self.expected, self.total)
+        loops = _loops(groups, self.node_of.size)
+        found = loops.tree_numerators(*_entries(groups), self.node_of, self.expected, self.total)
         return at_most(found, groups.sizes * (self.total * 2 * len(self.node_of)), self.t)
 
     def surplus(self, groups: Groups, held: NDArray[np.bool_]) -> Counts:
         """Those who keep nodes from having their share."""
         allowed = float(self.t * len(self.node_of))
         table = (self.node_of, self.expected, self.total)
-        surplus = tree_surplus(*_entries(groups), *table, allowed, ~held)
+        loops = _loops(groups, self.node_of.size)
+        surplus = loops.tree_surplus(*_entries(groups), *table, allowed, ~held)
         return whole_people(surplus, groups.sizes, held)
 
 
@@ -86,19 +85,25 @@ class LineJudge(Judge):
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare every group's distance with t."""
-        found = line_numerators(*_entries(groups), self.upto, self.total)
+        loops = _loops(groups, len(self.upto))
+        found = loops.line_numerators(*_entries(groups), self.upto, self.total)
         return at_most(found, groups.sizes * (self.total * self.steps), self.t)
 
     def surplus(self, groups: Groups, held: NDArray[np.bool_]) -> Counts:
         """Those who keep both sides of a place on the line from having their share."""
         allowed = float(self.t * self.steps)
-        surplus = line_surplus(*_entries(groups), self.upto, self.total, allowed, ~held)
+        loops = _loops(groups, len(self.upto))
+        surplus = loops.line_surplus(*_entries(groups), self.upto, self.total, allowed, ~held)
         return whole_people(surplus, groups.sizes, held)
 
 
 def _fits(total: int, terms: int) -> bool:
     """Whether sums of so many products of two numbers of people fit into 64 bits."""
     return total * total * terms < LARGEST
+
+
+def _loops(groups: Groups, n_places: int) -> Any:
+    return suited(value_kernels, len(groups.sizes) * n_places)
 
 
 def _entries(groups: Groups) -> tuple[Counts, NDArray[np.int32], Counts, Counts]:

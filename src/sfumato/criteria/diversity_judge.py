@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.compiled import suited
 from sfumato.criteria.judge import Judge
-from sfumato.data.groups import Counts, Groups
+from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.formulas.exact import CLEAR, below, entropy_at_least, log
+from sfumato.formulas.measures import value_kernels
 from sfumato.formulas.measures.diversity import SUMMED
-from sfumato.formulas.measures.value_kernels import (
-    entropies,
-    entropy_surplus,
-    heads_and_tails,
-    recursive_surplus,
-)
 
 LARGEST = 2**62
+LOOKS = 4  # at every count, about
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +31,7 @@ class EntropyJudge(Judge):
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare every group's entropy with log l."""
         histogram = groups.histogram.counted_as(self.codes)
-        found, even = entropies(histogram.starts, histogram.counts)
+        found, even = _loops(histogram).entropies(histogram.starts, histogram.counts)
         threshold = log(self.l)
         # m values that are equally frequent have the entropy log m; without values it is log 1.
         different = np.maximum(histogram.n_distinct(), 1)
@@ -47,7 +45,9 @@ class EntropyJudge(Judge):
         """Those above the cap of frequencies that makes the rest diverse."""
         histogram = groups.histogram.counted_as(self.codes)
         entries = (histogram.starts, histogram.counts)
-        return np.asarray(entropy_surplus(*entries, log(self.l), self._clear, ~held))
+        return np.asarray(
+            _loops(histogram).entropy_surplus(*entries, log(self.l), self._clear, ~held)
+        )
 
     @property
     def _clear(self) -> float:
@@ -66,7 +66,7 @@ class RecursiveJudge(Judge):
         """Compare head and tail of every group."""
         histogram = groups.histogram
         l = min(self.l, histogram.n_values + 1)
-        head, tail = heads_and_tails(histogram.starts, histogram.counts, l)
+        head, tail = _loops(histogram).heads_and_tails(histogram.starts, histogram.counts, l)
         return below(head, tail, self.c)
 
     def surplus(self, groups: Groups, held: NDArray[np.bool_]) -> Counts:
@@ -78,4 +78,8 @@ class RecursiveJudge(Judge):
         l = min(self.l, histogram.n_values + 1)
         fraction = (c.numerator, c.denominator)
         entries = (histogram.starts, histogram.counts)
-        return np.asarray(recursive_surplus(*entries, l, *fraction, ~held))
+        return np.asarray(_loops(histogram).recursive_surplus(*entries, l, *fraction, ~held))
+
+
+def _loops(histogram: Histogram) -> Any:
+    return suited(value_kernels, LOOKS * (len(histogram.counts) + len(histogram.starts)))

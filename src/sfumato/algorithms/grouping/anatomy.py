@@ -29,7 +29,8 @@ from sfumato.errors import BadInput, BrokenPromise, Unsatisfiable
 from sfumato.parameters import optional_seed
 from sfumato.text import count, counted
 
-COMPILED = 5000  # people from which on compiled code pays for its start
+COMPILED = 5000  # people from which on machine code pays for its start
+WAITS = 20  # times as many pay for a compiler
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def anatomize(needs: Needs, people: NDArray[np.intp], table: Integers, draw: Dra
     n_left = int((sizes[width > 0] % width[width > 0]).sum())
     lots = (np.frombuffer(draw(8 * n_left), dtype="<u8") >> np.uint64(1)).astype(np.int64)
     value, group = np.empty(len(people), dtype=np.int64), np.empty(len(people), dtype=np.int64)
-    _kernel(compiled=len(people) > COMPILED)(
+    _kernel(len(people))(
         histogram.starts,
         histogram.codes.astype(np.int64),
         histogram.counts,
@@ -208,10 +209,17 @@ def verify(
         raise BrokenPromise(f"internal error: groups were made that do not satisfy {criterion}")
 
 
-@cache
-def _kernel(*, compiled: bool) -> Any:
-    if not compiled:
+def _kernel(n_people: int) -> Any:
+    if n_people <= COMPILED:
         return deal_values
-    from sfumato.compiled import compiled as made_fast  # noqa: PLC0415  (a compiler)
+    kernel = _as_machine_code()
+    from sfumato.compiled import is_kept  # noqa: PLC0415  (a compiler)
 
-    return made_fast(deal_values)
+    return kernel if n_people > COMPILED * WAITS or is_kept(kernel) else deal_values
+
+
+@cache
+def _as_machine_code() -> Any:
+    from sfumato.compiled import compiled  # noqa: PLC0415  (a compiler)
+
+    return compiled(deal_values)

@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.algorithms.lattice import kernels
 from sfumato.algorithms.lattice.counted_nodes import CountedNodes
-from sfumato.algorithms.lattice.kernels import aggregated, left_out
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.levels import Levels
 from sfumato.algorithms.lattice.rollup import Start
 from sfumato.algorithms.lattice.units import MOST, Units
+from sfumato.compiled import suited
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Keys
 
@@ -201,7 +202,7 @@ class Boxes:
         if low == people.low:
             return people
         rolled = self.levels.climb(people.keys, people.low, low)
-        _, keys, counts = aggregated(rolled, people.counts)
+        _, keys, counts = suited(kernels, rolled.size).aggregated(rolled, people.counts)
         return replace(people, low=low, keys=keys, counts=counts)
 
     def _keep(self, people: People) -> int:
@@ -322,7 +323,7 @@ class _Shrunk:
         owner, people = self.owner, self.people
         owner.nodes.take()
         self.top = owner.levels.climb(people.keys, people.low, self.high)
-        index, _, sums = aggregated(self.top, people.counts)
+        index, _, sums = suited(kernels, self.top.size).aggregated(self.top, people.counts)
         small = sums[index] < owner.k
         if not small.any():
             return True
@@ -351,7 +352,7 @@ class _Shrunk:
             if a == b:
                 continue
             owner.nodes.take()
-            n, more = left_out(
+            n, more = suited(kernels, self.top.size).left_out(
                 self.top,
                 people.keys,
                 owner.levels.words[j],

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.algorithms.lattice import kernels
 from sfumato.algorithms.lattice.boxes import Boxes
-from sfumato.algorithms.lattice.kernels import left_out
 from sfumato.algorithms.lattice.lattice import Node
+from sfumato.compiled import suited
 from sfumato.progress import report
 
 MOST_COUNTED = 6000  # nodes
@@ -101,7 +102,8 @@ class _Walks:
         cost, more = self._costs(node)
         top = boxes.levels.climb(people.keys, people.low, node)
         word, mask = boxes.levels.words[0], boxes.levels.masks[0]
-        n, gain = left_out(top, top, word, mask, people.counts, more, boxes.k)
+        loops = suited(kernels, top.size)
+        n, gain = loops.left_out(top, top, word, mask, people.counts, more, boxes.k)
         return int(n), self._constant(node) + int(cost.sum()) + int(gain)
 
     def _step(
@@ -122,7 +124,7 @@ class _Walks:
             less = self._gained(j, level)
             gained = int(less.sum())
             boxes.nodes.take(leave=1)
-            n, gain = left_out(
+            n, gain = suited(kernels, top.size).left_out(
                 top, own, levels.words[j], levels.masks[j], people.counts, more + less, boxes.k
             )
             there = self._constant(under) + total - gained + int(gain)

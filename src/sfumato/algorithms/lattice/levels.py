@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.lattice.kernels import climbed, cost_between, costs_of
+from sfumato.algorithms.lattice import kernels
+from sfumato.compiled import suited
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Keys, Layout
 from sfumato.data.taxonomy import Taxonomy
@@ -38,7 +39,7 @@ class Levels:
         """Generalize keys from the levels of one node to those of another above it."""
         starts = [own[b] if b != a else -1 for own, a, b in zip(self.start, low, high, strict=True)]
         return np.asarray(
-            climbed(
+            suited(kernels, keys.size).climbed(
                 keys, self.words, self.shifts, self.masks, self.lows, np.array(starts, np.int64)
             )
         )
@@ -48,7 +49,7 @@ class Levels:
         starts = np.array(
             [own[level] for own, level in zip(self.start, node, strict=True)], np.int64
         )
-        return np.asarray(costs_of(keys, self.words, self.shifts, self.masks, costs, starts))
+        return self._costs(keys, costs, starts)
 
     def column_costs(
         self, keys: Keys, costs: NDArray[np.int64], j: int, level: int
@@ -56,14 +57,18 @@ class Levels:
         """Give what a person of each key costs in one column at a level."""
         starts = np.full(len(self.start), -1, dtype=np.int64)
         starts[j] = self.start[j][level]
-        return np.asarray(costs_of(keys, self.words, self.shifts, self.masks, costs, starts))
+        return self._costs(keys, costs, starts)
+
+    def _costs(self, keys: Keys, costs: NDArray[np.int64], starts: Starts) -> NDArray[np.int64]:
+        loops = suited(kernels, keys.size)
+        return np.asarray(loops.costs_of(keys, self.words, self.shifts, self.masks, costs, starts))
 
     def cost_between(
         self, keys: Keys, counts: Counts, costs: NDArray[np.int64], j: int, low: int, high: int
     ) -> int:
         """Give what everybody costs more in a column at one level than at another."""
         return int(
-            cost_between(
+            suited(kernels, len(keys)).cost_between(
                 keys,
                 counts,
                 self.words[j],

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.lattice.kernels import aggregated, group, roll, rows
+from sfumato.algorithms.lattice import kernels
 from sfumato.algorithms.lattice.levels import Levels
+from sfumato.compiled import suited
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import Keys, Layout, distinct
@@ -22,6 +23,11 @@ class _Rolled:
 
     keys: Keys
     counts: Counts
+
+    @property
+    def loops(self) -> Any:
+        """What goes over them once."""
+        return suited(kernels, self.keys.size)
 
 
 class Start(NamedTuple):
@@ -67,7 +73,7 @@ class RollUp:
                 masks[self.layout.words[j]] |= self._mask(j)
         for j in range(len(levels), len(self.taxonomies)):
             masks[self.layout.words[j]] &= ~self._mask(j)
-        _, keys, counts = group(rolled.keys, rolled.counts, masks)
+        _, keys, counts = rolled.loops.group(rolled.keys, rolled.counts, masks)
         return NodeGroups(self, _Rolled(keys, counts))
 
     def at(self, node: tuple[int, ...]) -> NodeGroups:
@@ -85,7 +91,7 @@ class RollUp:
         """Count a node from which others above it are counted."""
         low, rolled = start or Start((0,) * len(node), self.steps[0])
         keys = self.levels.climb(rolled.keys, low, node)
-        _, distinct_keys, counts = aggregated(keys, rolled.counts)
+        _, distinct_keys, counts = rolled.loops.aggregated(keys, rolled.counts)
         return Start(node, _Rolled(distinct_keys, counts))
 
     @cached_property
@@ -131,7 +137,9 @@ class RollUp:
             return rolled
         lows = self.taxonomies[j].low[level].astype(np.uint64)
         word, shift = self.layout.words[j], np.uint64(self.layout.shifts[j])
-        return _Rolled(*roll(rolled.keys, rolled.counts, word, shift, self._mask(j), lows))
+        return _Rolled(
+            *rolled.loops.roll(rolled.keys, rolled.counts, word, shift, self._mask(j), lows)
+        )
 
 
 class NodeGroups:
@@ -141,7 +149,9 @@ class NodeGroups:
         self._owner = owner
         self._rolled = rolled
         if owner.with_values:
-            self._index, self.keys, self.sizes = group(rolled.keys, rolled.counts, owner.masks)
+            self._index, self.keys, self.sizes = rolled.loops.group(
+                rolled.keys, rolled.counts, owner.masks
+            )
         else:
             self.keys, self.sizes = rolled.keys, rolled.counts
 
@@ -161,6 +171,6 @@ class NodeGroups:
     def _histogram(self) -> Histogram:
         owner = self._owner
         values = owner.values_of(self._rolled.keys)
-        starts, order = rows(self._index, len(self.sizes))
+        starts, order = self._rolled.loops.rows(self._index, len(self.sizes))
         n_values = len(owner.frequencies.persons_values.codes)
         return Histogram(starts, values[order], self._rolled.counts[order], n_values)

@@ -10,13 +10,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.local.kernels import gather, improve, join, measure_all, partners, regions
+from sfumato.algorithms.local import kernels
 from sfumato.algorithms.local.sides import Bounds, Sides, cells_of
+from sfumato.compiled import suited
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.progress import report
@@ -30,6 +31,8 @@ DEARER = 0.7  # share of the groups that are not formed anew
 NEIGHBOURHOOD = 1000  # points between whose groups people are moved
 ROUNDS = 1  # of moving
 SEEDS_PER_GROUP = 5
+GROWN = 4  # looks at all points of a region for a group, about
+LOOKS = 2  # at all groups of a neighbourhood for a point, about
 
 Integers = NDArray[np.int64]
 
@@ -62,7 +65,7 @@ class Gathered(NamedTuple):
             people=np.zeros(n_groups, dtype=np.int64),
             loss=np.zeros(n_groups),
         )
-        measure_all(*points, groups)
+        points.loops().measure_all(*points, groups)
         return groups
 
     @property
@@ -95,6 +98,16 @@ class Points(NamedTuple):
             Sides.of(domains, cells, bounds, between=between),
         )
 
+    def loops(self, n_looks: int = 1) -> Any:
+        """Give the loops; n_looks: about how often they look at each point."""
+        return suited(kernels, self.codes.size * n_looks)
+
+    def regions(self, most: int, least: int, share: float) -> tuple[Integers, Integers]:
+        """Cut the table into regions; the points of all, and where each begins."""
+        loops = self.loops(2 * (len(self.codes) // most).bit_length() + 1)
+        order, starts = loops.regions(*self, most, least, share)
+        return order, starts
+
     def of(self, some: NDArray[np.intp]) -> Points:
         """Give some of them."""
         return Points(self.codes[some], self.people[some], self.sides)
@@ -124,7 +137,7 @@ def _again(points: Points, groups: Gathered, k: int) -> Gathered:
 
 def _formed(points: Points, k: int) -> Gathered:
     """Form groups region by region, in the way that loses less there."""
-    order, starts = regions(*points, max(REGION, POINTS_PER_K * k), LEAST * k, 0.0)
+    order, starts = points.regions(max(REGION, POINTS_PER_K * k), LEAST * k, 0.0)
     parts = np.split(order, starts[1:-1])
 
     def form(here: Integers) -> Gathered:
@@ -145,15 +158,19 @@ def _alike(region: Points, k: int) -> Gathered:
     everybody = np.arange(len(region.codes))
     group = np.full(len(everybody), -1, dtype=np.int64)
     stride = max(1, k // SEEDS_PER_GROUP)
-    n_groups = gather(region.codes, region.people, everybody, region.sides, k, stride, group, 0)
+    n_grown = int((region.people < k).sum()) // stride + 1
+    loops = region.loops(GROWN * n_grown)
+    n_groups = loops.gather(
+        region.codes, region.people, everybody, region.sides, k, stride, group, 0
+    )
     groups = Gathered.of_points(group, n_groups, region)
-    join(*region, groups, everybody, np.arange(n_groups))
+    loops.join(*region, groups, everybody, np.arange(n_groups))
     return groups
 
 
 def _cut(region: Points, k: int, share: float = EVEN) -> Gathered:
     """Cut where the two boxes lose least until nothing can be cut: evenly spread people fit so."""
-    order, starts = regions(*region, 1, k, share)
+    order, starts = region.regions(1, k, share)
     group = np.empty(len(order), dtype=np.int64)
     group[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     return Gathered.of_points(group, len(starts) - 1, region)
@@ -164,7 +181,9 @@ def _improve(points: Points, groups: Gathered, k: int) -> None:
     parts = _neighbourhoods(points, groups, k)
 
     def move(here: Integers) -> None:
-        improve(*points, groups, here, np.unique(groups.of[here]), k)
+        others = np.unique(groups.of[here])
+        loops = suited(kernels, LOOKS * len(here) * len(others) * points.codes.shape[1])
+        loops.improve(*points, groups, here, others, k)
 
     for _ in range(ROUNDS):
         for done, _ in enumerate(in_threads(move, parts)):
@@ -173,7 +192,7 @@ def _improve(points: Points, groups: Gathered, k: int) -> None:
 
 def _neighbourhoods(points: Points, groups: Gathered, k: int) -> list[Integers]:
     """Give the points near each other; all of a group are where its first member is."""
-    order, starts = regions(*points, max(NEIGHBOURHOOD, 2 * POINTS_PER_K * k), LEAST * k, 0.0)
+    order, starts = points.regions(max(NEIGHBOURHOOD, 2 * POINTS_PER_K * k), LEAST * k, 0.0)
     region = np.empty(len(order), dtype=np.int64)
     region[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     region = region[groups.first[groups.of]]
@@ -183,18 +202,23 @@ def _neighbourhoods(points: Points, groups: Gathered, k: int) -> list[Integers]:
 
 def joined(points: Points, groups: Gathered, unsafe: NDArray[np.bool_], k: int) -> Gathered:
     """Join every unsafe group with the one of its neighbourhood where least is lost more."""
-    order, starts = regions(*points, max(NEIGHBOURHOOD, 2 * POINTS_PER_K * k), LEAST * k, 0.0)
+    order, starts = points.regions(max(NEIGHBOURHOOD, 2 * POINTS_PER_K * k), LEAST * k, 0.0)
     partner = np.full(len(groups.first), -1, dtype=np.int64)
     for first, end in pairwise(starts):
         here = np.unique(groups.of[order[first:end]])
         asked = here[unsafe[here] & (partner[here] < 0)]
-        partner[asked] = partners(points.sides, groups, here, asked)
+        partner[asked] = _partners(points, groups, here, asked)
     alone = np.flatnonzero(unsafe & (partner < 0))
     if len(alone):
-        partner[alone] = partners(points.sides, groups, np.arange(len(partner)), alone)
+        partner[alone] = _partners(points, groups, np.arange(len(partner)), alone)
     together = _components(partner)
     used, group = np.unique(together[groups.of], return_inverse=True)
     return Gathered.of_points(group.astype(np.int64), len(used), points)
+
+
+def _partners(points: Points, groups: Gathered, here: Integers, asked: Integers) -> Integers:
+    loops = suited(kernels, len(asked) * len(here) * points.codes.shape[1])
+    return np.asarray(loops.partners(points.sides, groups, here, asked))
 
 
 def _components(partner: Integers) -> Integers:

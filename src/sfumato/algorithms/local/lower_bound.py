@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sfumato.algorithms.local.gathering import Points
-from sfumato.algorithms.local.kernels import least_losses
 from sfumato.algorithms.local.sides import Bounds
 from sfumato.data.frequency import FrequencySet
 from sfumato.progress import report
@@ -27,5 +26,6 @@ def least_loss(points: Points, k: int) -> float:
     for first in range(0, len(points.codes), AT_ONCE):
         report("bounding", first, len(points.codes))
         end = min(first + AT_ONCE, len(points.codes))
-        total += float(points.people[first:end] @ least_losses(*points, k, first, end))
+        losses = points.loops(end - first).least_losses(*points, k, first, end)
+        total += float(points.people[first:end] @ losses)
     return total

@@ -30,7 +30,8 @@ from sfumato.parameters import one_of, optional_seed, true_or_false
 from sfumato.progress import report
 from sfumato.stored_counts import StoredCounts
 
-COMPILED = 5000  # combinations from which on compiled code pays for its start
+COMPILED = 5000  # combinations from which on machine code pays for its start
+CUTS, HALVES, STEPS = 80, 10, 10  # times as many pay for a compiler
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ class Mondrian(Algorithm):
         if self.look_ahead:
             return iter(())
         least = criterion.least_size
-        if len(published.ground) > COMPILED:
+        if _pays(len(published.ground), "follow", STEPS):
             from sfumato.algorithms.mondrian.compiled_following import failed_cuts_compiled  # noqa: PLC0415  (a compiler)
 
             return failed_cuts_compiled(published, least, widest_only=self.widest_only)
@@ -218,13 +219,14 @@ class Mondrian(Algorithm):
 
         whole: what they are a part of; None: the whole space.
         """
-        many = len(frequencies.combinations) > COMPILED
-        if many and self.strict and all(part.size_alone for part in criterion.parts):
+        n = len(frequencies.combinations)
+        by_size = self.strict and all(part.size_alone for part in criterion.parts)
+        if by_size and _pays(n, "cut_deep", CUTS):
             from sfumato.algorithms.mondrian.by_size import cut_by_size  # noqa: PLC0415  (a compiler)
 
             least, widest_only = criterion.least_size, self.widest_only
             return cut_by_size(frequencies, least, widest_only=widest_only, whole=whole)
-        if many and not self.look_ahead:
+        if not self.look_ahead and _pays(n, "count", CUTS if self.strict else HALVES):
             from sfumato.algorithms.mondrian.compiled_search import Rounds  # noqa: PLC0415  (a compiler)
 
             return Rounds(
@@ -241,6 +243,16 @@ class Mondrian(Algorithm):
             )
         judge = (LookAhead if self.look_ahead else Judge)(frequencies, criterion)
         return Space(frequencies, judge, widest_only=self.widest_only, whole=whole).run()
+
+
+def _pays(n: int, kernel: str, times: int) -> bool:
+    """Whether machine code pays for so many combinations, if it is there or is compiled first."""
+    if not COMPILED < n <= COMPILED * times:
+        return n > COMPILED
+    from sfumato.algorithms.mondrian import kernels  # noqa: PLC0415  (a compiler)
+    from sfumato.compiled import is_kept  # noqa: PLC0415  (likewise)
+
+    return is_kept(getattr(kernels, kernel))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.known_method.solver import NO_WORLD, GroupBeliefs, Solver
+from sfumato.compiled import suited
 from sfumato.data.groups import Counts
 from sfumato.errors import CannotRun
+from sfumato.formulas.minimality import kernels
 from sfumato.formulas.minimality.counted import CellProblem, CountedWorlds, Limits, count_problem
-from sfumato.formulas.minimality.kernels import state
 from sfumato.formulas.minimality.posterior import BUDGET, MOST_TABLES
 
 LARGEST = 2**62
+STATED = 8  # looks at a member of a child, and at the values of its group
 MOST_BITS = 4_096  # of a number of worlds; longer ones are counted by whoever lists them
 
 
@@ -87,7 +89,10 @@ class CountedComponents:
         """
         children = [child for step in steps for child in step]
         step = np.repeat(np.arange(len(steps)), [len(step) for step in steps])
-        label, people, pool, inside, cells, kept, codes, counts = state(
+        starts = self.members[0]
+        n_members = int((starts[groups + 1] - starts[groups]).sum())
+        loops = suited(kernels, n_members + STATED * sum(map(len, children)))
+        label, people, pool, inside, cells, kept, codes, counts = loops.state(
             groups,
             self.members,
             self.histogram,

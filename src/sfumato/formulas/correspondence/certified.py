@@ -19,6 +19,8 @@ from sfumato.data.groups import Counts, Histogram
 from sfumato.formulas.correspondence.cells import Cells, PublishedClasses, targets_of
 from sfumato.formulas.correspondence.pairs import Index, counts_at
 
+SEARCHED = 2  # looks at a class for each record that is asked for, about
+
 
 @dataclass(frozen=True, eq=False)
 class Arrived:
@@ -63,7 +65,8 @@ class KnownHistory:
         bounds: Sequence[Sequence[Counts]],
         arrived: Arrived,
     ) -> None:
-        from sfumato.formulas.correspondence.exchange_kernels import covered  # noqa: PLC0415  (the compiler is heavy)
+        from sfumato.compiled import suited  # noqa: PLC0415  (a compiler)
+        from sfumato.formulas.correspondence import exchange_kernels  # noqa: PLC0415  (likewise)
 
         self.releases, self.held, self.bounds = releases, classes, bounds
         self.n_times, self.n_values = len(releases), releases[0].histogram.n_values
@@ -74,7 +77,8 @@ class KnownHistory:
         numbered = [np.where(c >= 0, c, len(r)) for c, r in zip(classes, releases, strict=True)]
         self.classes = np.array(numbered, dtype=np.int32)
         self._sort()
-        self.least = covered(self.order, self.alike, self.came)
+        loops = suited(exchange_kernels, self.n_times * self.came.size)
+        self.least = loops.covered(self.order, self.alike, self.came)
 
     @property
     def fits(self) -> bool:
@@ -199,7 +203,11 @@ class Search:
 
     def shows(self, asked: NDArray[np.intp], wanted: Counts, most: Counts, least: Counts) -> bool:
         """Look until as much is shown to be left as is wanted; see `first_not_shown`."""
-        from sfumato.formulas.correspondence.exchange_kernels import first_not_shown  # noqa: PLC0415  (heavy)
+        from sfumato.compiled import suited  # noqa: PLC0415  (a compiler)
+        from sfumato.formulas.correspondence import exchange_kernels  # noqa: PLC0415  (likewise)
 
-        place = first_not_shown(self.frame, self.room, self.people, asked, wanted, most, least)
+        loops = suited(exchange_kernels, SEARCHED * len(asked) * self.known.classes.size)
+        place = loops.first_not_shown(
+            self.frame, self.room, self.people, asked, wanted, most, least
+        )
         return bool(place == len(asked))

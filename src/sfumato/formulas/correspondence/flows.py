@@ -81,9 +81,13 @@ class Flow:
         self, pivot: int, others: Sequence[int], most: int, *, forward: bool
     ) -> tuple[int, int]:
         """Give the flow between a node and others, and how much more can go; see `rerouted`."""
-        from sfumato.formulas.correspondence.residual_kernels import rerouted  # noqa: PLC0415  (heavy)
+        from sfumato.compiled import suited  # noqa: PLC0415  (a compiler)
+        from sfumato.formulas.correspondence import residual_kernels  # noqa: PLC0415  (likewise)
 
         first, arcs, seen = self._arcs
         nodes = np.array(others, dtype=np.int64)
-        now, more = rerouted(first, arcs, self.head, self.open, seen, pivot, nodes, most, forward)
+        loops = suited(residual_kernels, len(arcs))
+        now, more = loops.rerouted(
+            first, arcs, self.head, self.open, seen, pivot, nodes, most, forward
+        )
         return int(now), int(more)

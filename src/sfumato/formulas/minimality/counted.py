@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.compiled import suited
 from sfumato.data.groups import Counts
-from sfumato.formulas.minimality.kernels import count_tables, count_worlds
+from sfumato.formulas.minimality import kernels
 from sfumato.formulas.minimality.posterior import IMPOSSIBLE
 
 BELOW = 2**31  # primes whose products 64 bits hold
@@ -94,11 +95,14 @@ def count_problem(problem: CellProblem, limits: Limits, most: int) -> CountedWor
     stated = (*map(np.ascontiguousarray, problem), tuple(limits))
     tried = primes if len(primes) <= FEW else primes[:0]
     most_rows = MOST_COUNTS // (len(problem.people) + len(problem.step))
-    n_rows, *found = count_worlds(*stated, tried, most_rows)
-    if n_rows > most_rows and count_tables(*stated[:3], most) > most:
-        return None
+    loops = suited(kernels, MOST_COUNTS)
+    n_rows, *found = loops.count_worlds(*stated, tried, most_rows)
+    if n_rows > most_rows:
+        loops = suited(kernels, most * problem.cost)
+        if loops.count_tables(*stated[:3], most) > most:
+            return None
     if n_rows > most_rows or tried is not primes:
-        n_rows, *found = count_worlds(*stated, primes, np.iinfo(np.int64).max)
+        n_rows, *found = loops.count_worlds(*stated, primes, np.iinfo(np.int64).max)
     worlds, order, sums, free = found
     n_worlds = remainders.number(worlds.tolist())
     if not n_worlds:
