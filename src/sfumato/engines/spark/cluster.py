@@ -47,6 +47,10 @@ SETTINGS = {
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # 01 stays 01
 }
 SIZE = re.compile(r"(\d+)([bkmgtp]?)b?")  # of memory, as Spark's settings have it
+SILENT = (  # loggers
+    *("SQLQueryContextLogger", "DataFrameQueryContextLogger"),  # queries, and what led to them
+    *("py4j.java_gateway", "py4j.clientserver"),  # the way to Java: traces of what it raises, too
+)
 NOTHING = "v0 int"  # of a frame without rows
 TAKEN_OVER = "spark.sql.shuffle.partitions"
 # Of a session that we make: nothing on the screen, and no values of the data in its log.
@@ -113,8 +117,8 @@ class Cluster:
         self.given, self._work = given, _Work()
         self.shared: set[Path] = set()  # directories that executors were seen to share
         self._tag = f"sfumato-{secrets.token_hex(8)}"
-        for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-            logging.getLogger(name).disabled = True  # they print queries, and what led to them
+        for name in SILENT:
+            logging.getLogger(name).disabled = True
         logging.getLogger().addFilter(_of_others)
         with self.explained("engine 'spark'"):
             try:

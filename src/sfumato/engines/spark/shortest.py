@@ -68,9 +68,9 @@ def _of_32_bits(size: Column) -> Column:
     java = F.format_string(f"%.{N_DIGITS - 1}e", size)
     number = F.struct(
         F.replace(F.substring(java, 1, N_DIGITS + 1), F.lit("."), F.lit(""))
-        .cast("bigint")
+        .try_cast("bigint")  # the text of what is missing is "null"
         .alias("z"),
-        F.substring(java, N_DIGITS + 3, 9).cast("int").alias("p"),
+        F.substring(java, N_DIGITS + 3, 9).try_cast("int").alias("p"),
     )
     power = F.floor(F.log2(size) + 1e-9)
     unit = F.pow(F.lit(2.0), F.greatest(power - MANTISSA, F.lit(LEAST_UNIT)))
