@@ -18,7 +18,7 @@ test: $(VENV)/.installed-test chromium postgres spark  ## lint, types, and every
 	@$(MAKE) --no-print-directory -j 2 -O lint kernels
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not engines and not rest"
 
-test-every: $(VENV)/.installed-test  ## all cases of what is tried with every method and criterion
+test-every: $(VENV)/.installed-test chromium  ## all cases of what is tried with every method and criterion
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "every and not slow" tests
 
 test-engines: $(VENV)/.installed-test postgres spark  ## every method and type on a cluster and on a server

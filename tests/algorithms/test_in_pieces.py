@@ -103,7 +103,7 @@ def test_the_same_release(method, promise, monkeypatch):
     assert sf.utility.information_loss(at_once) == sf.utility.information_loss(in_pieces)
 
 
-@examples(60)
+@examples(24)
 @given(st.integers(0, 10**6), st.integers(20, 300), st.integers(1, 15), st.sampled_from(PROMISES))
 def test_the_same_release_of_any_table(seed, n, most, promise):
     table = people(seed, n)

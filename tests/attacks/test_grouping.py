@@ -389,6 +389,7 @@ def in_a_row(recoding, labels):
     return [(q, value, g) for g, them in enumerate(ordered) for q, value in sorted(them)]
 
 
+@pytest.mark.every
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["greedy", "randomized", "symmetric"])
 @pytest.mark.parametrize("seed", SEEDS[:40])

@@ -64,6 +64,7 @@ def compared(release, rows, steps, criterion) -> bool:
     return own != plain
 
 
+@pytest.mark.every
 @pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_full_domain_and_regions_say_what_all_worlds_say(seed):

@@ -78,6 +78,7 @@ def of_cells(component, believed):
         yield int(cell), {code[value]: share for (value,), share in believed[who].items()}
 
 
+@pytest.mark.every
 @pytest.mark.long
 @pytest.mark.parametrize("promised", PROMISES)
 @pytest.mark.parametrize("name", BOUNDS)

@@ -27,6 +27,7 @@ def table_of(rows, sensitive="s"):
     return sf.read(pa.table(columns), QI, sensitive)
 
 
+@pytest.mark.every
 @pytest.mark.long
 @pytest.mark.parametrize("name", MADE)
 def test_what_is_found_is_what_publishing_every_set_finds(name, n_tables):

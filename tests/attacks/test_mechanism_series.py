@@ -51,6 +51,7 @@ def attacked(batches, made_by, criterion):
     return Mechanism().run(target), believed
 
 
+@pytest.mark.every
 @pytest.mark.long
 @pytest.mark.parametrize("name", MADE)
 def test_what_is_found_is_what_publishing_all_worlds_finds(name, n_series):

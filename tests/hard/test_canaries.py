@@ -790,6 +790,7 @@ release.save(sys.argv[2], format=sys.argv[3])
 """
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("failpoint", "kind"), [("save.applied", "csv"), ("save.described", "parquet"), (None, "csv")]
 )

@@ -72,6 +72,7 @@ def column(panel, name):
 # ---- The frame
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", NAMES)
 def test_a_paper_is_written_as_json_and_as_a_page(runs, name):
     document, place = runs[name]
@@ -97,6 +98,7 @@ def test_a_paper_is_printed_as_tables(capsys):
         assert said in result.stdout
 
 
+@pytest.mark.every
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(

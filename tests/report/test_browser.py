@@ -156,6 +156,7 @@ WINDOWS = [
 ]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(("name", "width", "scheme", "private"), WINDOWS)
 def test_a_report_opens_alone_and_fits(browser, pages, name, private, width, scheme):
     path = pages[name, private]
@@ -255,6 +256,7 @@ def n_pages(pdf):
     return len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("private", [False, True], ids=["public", "steward"])
 @pytest.mark.parametrize("name", ["demo", "hostile", pytest.param("table", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("paper", ["A4", pytest.param("Letter", marks=pytest.mark.slow)])

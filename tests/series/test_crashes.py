@@ -96,6 +96,7 @@ def is_tidy(place) -> None:
     assert not sf.ReleaseSeries(series).status().interrupted
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("point", BEFORE)
 def test_killed_before_the_rename_all_is_as_before(hatchery, base, place, point, record_property):
     killed_at(publishing(hatchery, place, hold=point), point)
