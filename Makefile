@@ -9,8 +9,8 @@ PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --dis
 demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where the release is
 	$(BIN)/sfumato demo
 
-# Many tests start Python: with compiled files kept, whatever the environment says, that is faster.
-test quick test-engines test-slow test-lowest hard: export PYTHONDONTWRITEBYTECODE :=
+# Many tests and benchmarks start Python: with compiled files kept, whatever the environment says, that is faster.
+test test-every quick test-engines test-slow test-lowest hard bench bench-long: export PYTHONDONTWRITEBYTECODE :=
 # What is long tries every example that its tests ask for (tests/profiles.py).
 test-slow hard: export HYPOTHESIS_PROFILE ?= all
 

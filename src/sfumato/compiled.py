@@ -29,17 +29,20 @@ if (room := left()) is not None and room < ROOM:
 import numba  # noqa: E402  (only where there is room)
 import numba.np.linalg as linear_algebra  # noqa: E402
 from numba.core.dispatcher import Dispatcher  # noqa: E402
+from numba.core.runtime.nrt import rtsys  # noqa: E402
 from numba.core.types import unliteral  # noqa: E402
 
 FEW_STEPS = 2_000_000  # of a module's loops: Python takes a second or two, and so does compiling
 
 
 def _without_linear_algebra() -> None:
-    """Let Numba load its functions on arrays before SciPy's linear algebra.
+    """Let Numba load its functions on arrays without SciPy's linear algebra, before it compiles.
 
     It asks whether there is any, which takes a third of a second of a process that may need nothing
     of it. There is: SciPy is installed with this package, and is imported where others use it.
     """
+    if "numba.np.arraymath" in sys.modules or not hasattr(linear_algebra, "ensure_blas"):
+        return
 
     def later() -> None:
         raise ImportError
@@ -53,10 +56,6 @@ def _without_linear_algebra() -> None:
     vars(functions)["_HAVE_BLAS"] = True
 
 
-if "numba.np.arraymath" not in sys.modules and hasattr(linear_algebra, "ensure_blas"):
-    _without_linear_algebra()
-
-
 def compiled(kernel: Callable[..., Any]) -> Any:
     """Compile a kernel, and keep the machine code for the next process if there is a place for it.
 
@@ -66,13 +65,14 @@ def compiled(kernel: Callable[..., Any]) -> Any:
     try:
         dispatcher = numba.njit(cache=True, nogil=True)(kernel)
     except RuntimeError:  # Numba found no place
+        _without_linear_algebra()
         dispatcher = numba.njit(nogil=True)(kernel)
     if hasattr(dispatcher, "compile"):  # else Numba is switched off
         dispatcher.compile = _whatever_number(dispatcher.compile)  # type: ignore[method-assign]
     kept = getattr(dispatcher, "_cache", None)
     index = getattr(kept, "_cache_file", None)
     if kept is not None and index is not None:
-        kept.load_overload = _saying_if_absent(kept.load_overload)
+        kept.load_overload = _saying_if_absent(kept)
         kept.save_overload = _if_possible(kept.save_overload)
         index._source_stamp = (index._source_stamp, _all_kernels())
         index._load_index = _if_readable(index._load_index)
@@ -184,14 +184,21 @@ def _whatever_number(compile_: Callable[..., Any]) -> Callable[..., Any]:
     return compile_once
 
 
-def _saying_if_absent(load: Callable[..., Any]) -> Callable[..., Any]:
-    """Report what is waited for: to compile takes seconds where to run takes a fraction of one."""
+def _saying_if_absent(kept: Any) -> Callable[..., Any]:
+    """Report what is waited for: to compile takes seconds where to run takes a fraction of one.
 
-    def load_or_say(*overload: Any) -> Any:
-        found = load(*overload)
-        if found is None:
-            report("compiling, once on this machine")
-        return found
+    What is kept needs Numba's memory manager, and nothing of what it knows of Python: it loads that
+    itself when it compiles.
+    """
+
+    def load_or_say(signature: Any, context: Any) -> Any:
+        rtsys.initialize(context)
+        with kept._guard_against_spurious_io_errors():
+            if (found := kept._load_overload(signature, context)) is not None:
+                return found
+        report("compiling, once on this machine")
+        _without_linear_algebra()
+        return None
 
     return load_or_say
 
