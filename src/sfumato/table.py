@@ -457,9 +457,12 @@ class Table:
             self.schema.refuse_as_guard(guard)
         columns = self._counted_columns(self.schema.sensitive if by_value else (), guard)
         if columns not in self._too_many:
+            most = most_keys(self.memory, len(columns))
+            if self._is_here(by_value=False) and self.n_rows <= most:
+                return None  # there are no more combinations than people
             self._coded(columns)
             n = self._people.n_counted(columns)
-            if n is None or n <= most_keys(self.memory, len(columns)):
+            if n is None or n <= most:
                 return None
             self._too_many[columns] = n
         return self._too_many[columns]
