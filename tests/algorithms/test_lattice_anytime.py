@@ -15,7 +15,14 @@ import sfumato as sf
 from profiles import examples
 from sfumato.algorithms.lattice.boxes import Boxes
 from sfumato.algorithms.lattice.counted_nodes import CountedNodes
-from sfumato.algorithms.lattice.kernels import climbed, cost_between, costs_of, left_out
+from sfumato.algorithms.lattice.kernels import (
+    aggregated,
+    climbed,
+    cost_between,
+    costs_of,
+    left_out,
+    rows,
+)
 from sfumato.algorithms.lattice.lattice import Lattice
 from sfumato.algorithms.lattice.metric import METRICS
 from sfumato.algorithms.lattice.units import MOST
@@ -235,9 +242,13 @@ def test_kernels_do_what_plain_loops_do(seed, n_words, n):
     )
     assert cost_between(keys, counts, words[1], shifts[1], masks[1], costs, 4, 9) == more
     gains = draw.integers(0, 50, n)
+    index, _, sums = aggregated(packed(np.array(rolled)), counts)
+    group_starts, order = rows(index, len(sums))
+    by_group = group_starts, keys[order]
     for j in range(n_columns):
         for k in (1, 2, 4):
-            found = left_out(packed(np.array(rolled)), keys, words[j], masks[j], counts, gains, k)
+            column = words[j], shifts[j], masks[j]
+            found = left_out(*by_group, *column, counts[order], gains[order], k)
             mixed = [
                 (*row[:j], own[j], *row[j + 1 :])
                 for row, own in zip(rolled, codes.tolist(), strict=True)

@@ -60,6 +60,14 @@ class People:
         return int(self.keys.nbytes + self.counts.nbytes) + by_values + 500
 
 
+def by_group(top: Keys, counts: Counts) -> tuple[Counts, NDArray[np.int64], NDArray[np.int64]]:
+    """Sort people by what `top` tells: sizes of groups, where each starts and ends, the order."""
+    loops = suited(kernels, top.size)
+    index, _, sums = loops.aggregated(top, counts)
+    starts, order = loops.rows(index, len(sums))
+    return sums, starts, order
+
+
 class Boxes:
     """Proves that no node is better than the best one, or says how much better one may be.
 
@@ -319,29 +327,32 @@ class _Shrunk:
         return True
 
     def _without_left_out(self) -> bool:
-        """Drop who is left out at the highest node; whether that are not too many."""
+        """Drop who is left out at the highest node, and sort by its groups; whether few enough."""
         owner, people = self.owner, self.people
         owner.nodes.take()
-        self.top = owner.levels.climb(people.keys, people.low, self.high)
-        index, _, sums = suited(kernels, self.top.size).aggregated(self.top, people.counts)
-        small = sums[index] < owner.k
-        if not small.any():
-            return True
-        gone = people.gone + int(people.counts[small].sum())
-        if gone > owner.limit:
-            return False
-        more = int(self.more[small].sum())
-        self.cheapest += more
-        gone_units = people.gone_units + more + int(self.cost[small].sum())
-        kept = ~small
+        top = owner.levels.climb(people.keys, people.low, self.high)
+        sums, starts, order = by_group(top, people.counts)
+        sizes = np.diff(starts)
+        small = sums < owner.k
+        gone, gone_units = people.gone, people.gone_units
+        if small.any():
+            is_out = np.repeat(small, sizes)
+            out, order, sizes = order[is_out], order[~is_out], sizes[~small]
+            gone += int(people.counts[out].sum())
+            if gone > owner.limit:
+                return False
+            more = int(self.more[out].sum())
+            self.cheapest += more
+            gone_units += more + int(self.cost[out].sum())
+        self.starts = np.concatenate([[0], np.cumsum(sizes)])
         self.people = replace(
             people,
-            keys=people.keys[kept],
-            counts=people.counts[kept],
+            keys=people.keys[order],
+            counts=people.counts[order],
             gone=gone,
             gone_units=gone_units,
         )
-        self.cost, self.more, self.top = self.cost[kept], self.more[kept], self.top[kept]
+        self.cost, self.more = self.cost[order], self.more[order]
         return self.bound <= owner.most
 
     def _raised(self) -> Node | None:
@@ -352,10 +363,11 @@ class _Shrunk:
             if a == b:
                 continue
             owner.nodes.take()
-            n, more = suited(kernels, self.top.size).left_out(
-                self.top,
+            n, more = suited(kernels, people.keys.size).left_out(
+                self.starts,
                 people.keys,
                 owner.levels.words[j],
+                owner.levels.shifts[j],
                 owner.levels.masks[j],
                 people.counts,
                 self.more,

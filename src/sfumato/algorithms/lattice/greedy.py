@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.lattice import kernels
-from sfumato.algorithms.lattice.boxes import Boxes
+from sfumato.algorithms.lattice.boxes import Boxes, by_group
 from sfumato.algorithms.lattice.lattice import Node
 from sfumato.compiled import suited
 from sfumato.progress import report
@@ -101,19 +102,21 @@ class _Walks:
         boxes.nodes.take(leave=1)
         cost, more = self._costs(node)
         top = boxes.levels.climb(people.keys, people.low, node)
-        word, mask = boxes.levels.words[0], boxes.levels.masks[0]
-        loops = suited(kernels, top.size)
-        n, gain = loops.left_out(top, top, word, mask, people.counts, more, boxes.k)
-        return int(n), self._constant(node) + int(cost.sum()) + int(gain)
+        index, _, sums = suited(kernels, top.size).aggregated(top, people.counts)
+        small = (sums < boxes.k)[index]
+        price = self._constant(node) + int(cost.sum()) + int(more[small].sum())
+        return int(people.counts[small].sum()), price
 
     def _step(
         self, node: Node, bad: int, price: int, fixed: tuple[int, ...]
     ) -> tuple[Node, int, int] | None:
         """Give the best step down that costs less, with who is left out and the price there."""
         boxes, people, levels = self.boxes, self.people, self.boxes.levels
+        _, starts, order = by_group(levels.climb(people.keys, people.low, node), people.counts)
+        people = replace(people, keys=people.keys[order], counts=people.counts[order])
+        self.people = people
         below = tuple(max(level - 1, low) for level, low in zip(node, people.low, strict=True))
         own = levels.climb(people.keys, people.low, below)
-        top = levels.climb(people.keys, people.low, node)
         cost, more = self._costs(node)
         total = int(cost.sum())
         best: tuple[float, tuple[Node, int, int]] | None = None
@@ -124,8 +127,15 @@ class _Walks:
             less = self._gained(j, level)
             gained = int(less.sum())
             boxes.nodes.take(leave=1)
-            n, gain = suited(kernels, top.size).left_out(
-                top, own, levels.words[j], levels.masks[j], people.counts, more + less, boxes.k
+            n, gain = suited(kernels, own.size).left_out(
+                starts,
+                own,
+                levels.words[j],
+                levels.shifts[j],
+                levels.masks[j],
+                people.counts,
+                more + less,
+                boxes.k,
             )
             there = self._constant(under) + total - gained + int(gain)
             if n > boxes.limit or there >= price:

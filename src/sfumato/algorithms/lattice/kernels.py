@@ -135,51 +135,22 @@ def cost_between(keys, counts, word, shift, mask, costs, low, high):  # type: ig
 
 
 @compiled
-def left_out(top, own, word, mask, counts, gains, k):  # type: ignore[no-untyped-def]
-    """Add up people, and gains, of keys in groups below k: as in `top`, but one column of `own`."""
-    n, n_words = top.shape
-    size = 16
-    while size < 2 * n:
-        size *= 2
-    slots = np.full(size, -1, dtype=np.int32)
-    index = np.empty(n, dtype=np.int32)
-    first = np.empty(n, dtype=np.int32)
-    sums = np.empty(n, dtype=np.int64)
-    n_distinct = 0
-    for i in range(n):
-        mixed = np.uint64(0)
-        for w in range(n_words):
-            value = top[i, w]
-            if w == word:
-                value = (value & ~mask) | (own[i, w] & mask)
-            mixed = _mixed(mixed ^ value)
-        slot = np.int64(mixed & np.uint64(size - 1))
-        while True:
-            here = slots[slot]
-            if here < 0:
-                slots[slot] = n_distinct
-                index[i] = n_distinct
-                first[n_distinct] = i
-                sums[n_distinct] = counts[i]
-                n_distinct += 1
-                break
-            other = first[here]
-            differing = np.uint64(0)
-            for w in range(n_words):
-                if w == word:
-                    differing |= (top[i, w] ^ top[other, w]) & ~mask
-                    differing |= (own[i, w] ^ own[other, w]) & mask
-                else:
-                    differing |= top[i, w] ^ top[other, w]
-            if differing == 0:
-                index[i] = here
-                sums[here] += counts[i]
-                break
-            slot = (slot + 1) & (size - 1)
+def left_out(starts, codes, word, shift, mask, counts, gains, k):  # type: ignore[no-untyped-def]
+    """Add up people, and gains, of those whose group falls below k when one code parts the groups.
+
+    starts: where each group begins, and where the last one ends.
+    """
+    sums = np.empty(np.int64(mask >> shift) + 1, dtype=np.int64)
     people = np.int64(0)
     gain = np.int64(0)
-    for i in range(n):
-        if sums[index[i]] < k:
-            people += counts[i]
-            gain += gains[i]
+    for g in range(len(starts) - 1):
+        start, end = starts[g], starts[g + 1]
+        for i in range(start, end):
+            sums[np.int64((codes[i, word] & mask) >> shift)] = 0
+        for i in range(start, end):
+            sums[np.int64((codes[i, word] & mask) >> shift)] += counts[i]
+        for i in range(start, end):
+            if sums[np.int64((codes[i, word] & mask) >> shift)] < k:
+                people += counts[i]
+                gain += gains[i]
     return people, gain
