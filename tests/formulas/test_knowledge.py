@@ -99,7 +99,7 @@ def test_loops_say_the_same_as_they_are_written_and_as_machine_code(case, monkey
         given.append((*arrays(groups), (rng.randint(0, 8), rng.randint(0, 9), rng.randint(0, 9))))
     for few_steps, kept in ((-1, True), (10**12, False)):
         monkeypatch.setattr(sfumato.compiled, "FEW_STEPS", few_steps)
-        monkeypatch.setattr(sfumato.compiled, "_is_kept", lambda kernel, kept=kept: kept)
+        monkeypatch.setattr(sfumato.compiled, "is_kept", lambda kernel, kept=kept: kept)
         found.append([statistics(h, sizes, *point, case) for h, sizes, point in given])
         found[-1] += [minima(h, sizes, Point(*point), case) for h, sizes, point in given]
         limits = Fraction(1, 3), Fraction(9, 10)
