@@ -482,8 +482,8 @@ class Table:
         return self if self._whole is None else self._whole
 
     def values_of_people(self) -> FrequencySet:
-        """See how often each sensitive value is in the table, whether combinations fit or not."""
-        if "_frequencies" in self.__dict__ or self.too_many(by_value=True) is None:
+        """See how often each sensitive value is in the table; who has which is not counted."""
+        if self._is_here(by_value=True):
             return self.frequencies()
         seen = self.nobody(by_value=True)
         seen.references.update({name: self.people_having(name) for name in seen.sensitive})

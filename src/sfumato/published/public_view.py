@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -25,20 +25,27 @@ from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence.cells import PublishedClasses
 
 NAMED = "sha256:"
+MadeOf = Callable[[], tuple[FrequencySet, ...]]
+
+
+def not_known() -> tuple[FrequencySet, ...]:
+    """Say that it is not known what a release was made of."""
+    return ()
 
 
 @dataclass(frozen=True, eq=False)
 class PublicView:
     """The public view of a release: published rows by their labels, and how many were suppressed.
 
-    `people`, if it is known, is what the release was made of, in any number of parts. It is private
-    and stays in memory: with it, what is left to everybody is found faster (see `arrivals`).
+    `made_of` gives what the release was made of, if that is known, in any number of parts. It is
+    private and stays in memory: with it, what is left to everybody is found faster (`arrivals`).
+    It is counted when somebody asks.
     """
 
     seen: Grouping  # by the published texts
     n_suppressed: int
     insensitive: tuple[str, ...] = ()  # columns that were published untouched
-    people: tuple[FrequencySet, ...] = field(default=(), repr=False)
+    made_of: MadeOf = field(default=not_known, repr=False)
     hierarchies: Mapping[str, PublicRule] = field(default_factory=dict)
     method: object = None  # the `Algorithm` that the release names; None: not known
     criterion: Criterion | None = None  # that it was made to satisfy
@@ -48,7 +55,17 @@ class PublicView:
 
     def __getstate__(self) -> dict[str, Any]:
         """What may be pickled: nothing private."""
-        return {each.name: getattr(self, each.name) for each in fields(self)} | {"people": ()}
+        public = {each.name: getattr(self, each.name) for each in fields(self)}
+        return public | {"made_of": not_known}
+
+    def knowing(self, people: tuple[FrequencySet, ...]) -> PublicView:
+        """See the release with what it was made of."""
+        return replace(self, made_of=lambda: people)
+
+    @property
+    def people(self) -> tuple[FrequencySet, ...]:
+        """What the release was made of; empty: not known."""
+        return self.made_of()
 
     @cached_property
     def _in_ranks(

@@ -318,9 +318,11 @@ class Release:
 
     @cached_property
     def _public_view(self) -> PublicView:
-        known = self._private is not None and not self._is_condensed
-        people = (self.table.frequencies(),) if known else ()
-        return replace(view_of(self.description, self.published), people=people)
+        view = view_of(self.description, self.published)
+        if self._private is None or self._is_condensed:
+            return view
+        table = self.table
+        return replace(view, made_of=lambda: (table.frequencies(),))
 
     @cached_property
     def previous(self) -> Previous:
@@ -456,7 +458,9 @@ class Release:
             guarded = decided(self.recoding, known)
         n_unseen = self.n_suppressed if self._private is None else 0
         verdict = checked(seen, promise, guarded, n_unseen)
-        counted = None if self._private is None else (self.method, known)
+        counted = None
+        if self._private is not None and self.previous:
+            counted = self.method, known if guard else self.table.frequencies()
         view = view_of(self.description, self.published)
         verdict, _ = judged_beside(verdict, view, promise, self.previous, counted)
         verdict = replace(verdict, experiment=self.method.experiment)

@@ -7,7 +7,7 @@ written and judges it beside all of them once more, in another way (`release.ear
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sfumato.algorithms import SeriesAlgorithm
@@ -156,10 +156,7 @@ def after_all(
 ) -> SeriesAlgorithm:
     """Give the method with the earlier releases of a chain, and what these were made of."""
     return method.after(
-        [
-            replace(earlier[number].public_view, people=people.get(number, ()))
-            for number in sorted(earlier)
-        ]
+        [earlier[number].public_view.knowing(people.get(number, ())) for number in sorted(earlier)]
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -229,7 +229,7 @@ class ReleaseSeries:
         people = made_of(before, batches, terms, self._store)
         table.categories = fixed_names(table, terms, people, self._store.mark(newest.chain))
         earlier = [
-            replace(releases[entry.number].public_view, people=people.get(entry.number, ()))
+            releases[entry.number].public_view.knowing(people.get(entry.number, ()))
             for entry in before
         ]
         report = audit(releases[newest.number], table, earlier=earlier)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -291,7 +291,7 @@ class SeriesReplay:
             assert method.series is not None  # noqa: S101  (only such are made beside others)
             method = method.series.after(
                 [
-                    replace(self.stages[place].provenance.view, people=(tables[place],))
+                    self.stages[place].provenance.view.knowing((tables[place],))
                     for place in provenance.beside
                 ]
             )

@@ -21,7 +21,7 @@ from sfumato.errors import BrokenPromise
 from sfumato.files.failpoints import reached
 from sfumato.files.private_directory import PrivateDirectory
 from sfumato.progress import report
-from sfumato.published.public_view import PublicView
+from sfumato.published.public_view import PublicView, not_known
 from sfumato.release.check import checked
 from sfumato.release.columns.untouched import Alike, Untouched, published_untouched
 from sfumato.release.context import Context
@@ -259,7 +259,7 @@ def view_of(description: Description, published: Grouping) -> PublicView:
         published,
         description.n_suppressed,
         description.insensitive,
-        (),
+        not_known,
         description.hierarchies,
         None if interrupted else description.method.in_public,
         description.criterion,
