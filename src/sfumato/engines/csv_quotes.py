@@ -41,7 +41,7 @@ class _Counted:
         if self.inside or self.quote in chunk:
             letters = np.frombuffer(self.before + chunk, dtype=np.uint8)
             quotes = np.flatnonzero(letters[2:] == ord(self.quote))
-            self.over_lines = self.over_lines or self._ends_inside(letters[2:], quotes)
+            self.over_lines = self.over_lines or self._ends_inside(chunk, quotes)
             opening = quotes[int(self.inside) :: 2]
             if len(opening):
                 self.opened = self.place + int(opening[-1])
@@ -52,9 +52,12 @@ class _Counted:
         self.place += len(chunk)
         self.before = (self.before + chunk)[-2:]
 
-    def _ends_inside(self, letters: NDArray[np.uint8], quotes: NDArray[np.intp]) -> bool:
+    def _ends_inside(self, chunk: bytes, quotes: NDArray[np.intp]) -> bool:
         """Whether a line ends after an odd number of quotes; quotes: where they stand."""
+        letters = np.frombuffer(chunk, dtype=np.uint8)
         for end in BREAKS:
+            if end not in chunk:
+                continue
             n_before = np.searchsorted(quotes, np.flatnonzero(letters == end))
             if ((n_before % 2 == 1) != self.inside).any():
                 return True
@@ -65,10 +68,13 @@ def _may_open(
     letters: NDArray[np.uint8], opening: NDArray[np.intp], delimiter: int, quote: int
 ) -> NDArray[np.bool_]:
     """Whether quotes stand where a field begins, or follow another; letters: from two before."""
-    last, last_but_one = letters[opening + 1], letters[opening]
-    begins = [delimiter, *BREAKS]
-    after_space: NDArray[np.bool_] = (last == SPACE) & np.isin(last_but_one, begins)
-    return after_space | np.isin(last, [*begins, quote])
+    begins = np.zeros(256, dtype=bool)  # by letter: a field may begin after it
+    begins[[delimiter, *BREAKS]] = True
+    follows = begins.copy()
+    follows[quote] = True
+    last = letters[opening + 1]
+    may: NDArray[np.bool_] = follows[last]
+    return may if may.all() else may | ((last == SPACE) & begins[letters[opening]])
 
 
 def in_order_only(

@@ -385,13 +385,16 @@ class Source(ABC):
         return ENGINES["duckdb"]().open(self.to_batches(self.columns)).look(patterns, counted)
 
     @abstractmethod
-    def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:
+    def is_sorted(
+        self, kinds: Mapping[str, str], numbers: Collection[str] = (), *, few: bool = False
+    ) -> bool:
         """Whether the rows of a published file stand in the order that `People.apply` gives them.
 
         By one column of `kinds` after the other, missing values first. What is no text, by its
         kind ("integer", "real", ...), is in the order of its values; a kind that the file does not
         have, and that cannot be told from text ("other"), ends the comparison. `numbers`: those
-        that `kinds` will be asked about next, if that can be done at once.
+        that `kinds` will be asked about next, if that can be done at once. `few`: all columns will
+        be counted jointly, and few rows are different, so they may be counted at once, too.
         """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
+from sfumato.data.recoding.instructions import Join
 from sfumato.engines.arrow import to_numbers, values_of
 from sfumato.engines.duckdb.digests import digest_of, summed, summed_up
 from sfumato.engines.duckdb.kept_counts import DuckDBCounted
@@ -23,16 +25,22 @@ from sfumato.engines.duckdb.values import Values
 from sfumato.engines.protocol import Format, People, WritingPlan
 
 JOINS_AT_ONCE = 32  # of small tables; each takes memory of its own
+FEW = 1_000_000  # different combinations that stay counted, to be written from there,
+OFTEN = 8  # if they are there that often on average
+# Types of which equal values are the same. 0 and -0 are equal, and so are a month and 30 days.
+ALIKE_IF_EQUAL = re.compile(r"VARCHAR|BOOLEAN|DATE|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?")
 COLUMNS_AT_ONCE = 128  # that a query takes apart; the time to plan one grows with their square
 
 
 class DuckDBPeople(People):
     """Rows in DuckDB, one for each person."""
 
-    def __init__(self, rows: Rows, owner: str) -> None:
+    def __init__(self, rows: Rows, owner: str, runs: str | None = None) -> None:
+        """See rows; runs: a view of them, each as often as n says, if there is one."""
         self.set_valued = rows.lists
         self._rows, self._session = rows, rows.session
         self._values = Values(rows, owner)
+        self._runs = runs
         self._counted = f"{owner}_counted"  # a table: what `domains` has counted already
         self._jointly: tuple[str, ...] = ()  # columns whose combinations stand in it
         self._told: tuple[tuple[str, ...], ...] = ()  # and what is told of their people
@@ -54,11 +62,14 @@ class DuckDBPeople(People):
         which = " + ".join(["0", *of_column])  # 0: the joint ones
         selected = ", ".join(column for each in sets for column in each)
         grouped = ", ".join(f"({', '.join(each)})" for each in sets)
+        rows, n = self._rows.view, "count(*)"
+        if self._runs is not None and not told:
+            rows, n = self._runs, "sum(n)::BIGINT"
         with self._session.explained():
             self._session.connection.execute(
                 f"CREATE OR REPLACE TEMP TABLE {self._counted} AS "
-                f"SELECT {selected}, count(*) AS n{self._digests(told)}, {which} AS which "
-                f"FROM {self._rows.view} GROUP BY GROUPING SETS ({grouped})"
+                f"SELECT {selected}, {n} AS n{self._digests(told)}, {which} AS which "
+                f"FROM {rows} GROUP BY GROUPING SETS ({grouped})"
             )
             self._jointly, self._told = tuple(jointly), tuple(told)
             labels = {}
@@ -82,7 +93,8 @@ class DuckDBPeople(People):
             counted = at_most is None and self._is_counted(codes, told)
             if counted and {*codes} == {*self._jointly}:
                 columns = self._translated(codes, layout, ["n", *sums])
-                self._forget()
+                if len(columns["n"]) > min(FEW, int(columns["n"].sum()) // OFTEN):
+                    self._forget()
             else:
                 columns = _arrays(connection.sql(self._grouped(codes, layout, told, at_most)))
         words = [columns[f"k{w}"] for w in range(layout.n_words)]
@@ -223,9 +235,18 @@ class DuckDBPeople(People):
     def apply(self, plan: WritingPlan, target: Path, kind: Format) -> None:
         """Write a table, sorted by group or quasi-identifiers and then by everything else."""
         with self._session.explained(target):
-            writing = Writing(self._rows, self._values, plan, kind)
+            writing = Writing(self._rows, self._values, plan, kind, self._counted_for(plan))
             writing.write(target)
         self._written = plan, writing
+
+    def _counted_for(self, plan: WritingPlan) -> str | None:
+        """Give SQL for what is counted already, if all that will be published follows from it."""
+        kept = [self._rows.types[c] for c in plan.columns if plan.how.labels.get(c) is None]
+        dealt = isinstance(plan.how, Join) and plan.how.dealt is not None
+        alike = all(ALIKE_IF_EQUAL.fullmatch(kind) for kind in kept)
+        if dealt or not alike or not {*plan.columns} <= {*self._jointly} or self._rows.lists:
+            return None
+        return f"(SELECT * FROM {self._counted} WHERE which = 0)"
 
     def digest(self, plan: WritingPlan | None = None) -> int:
         """Add up the hashes of all rows; those of a plan are kept since they were written."""

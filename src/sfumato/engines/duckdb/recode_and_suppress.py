@@ -26,9 +26,22 @@ PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
 class Writing:
     """One table of a release, by one plan and in one format."""
 
-    def __init__(self, rows: Rows, values: Values, plan: WritingPlan, kind: Format) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        values: Values,
+        plan: WritingPlan,
+        kind: Format,
+        counted: str | None = None,
+    ) -> None:
+        """Take the rows, or what is different among them and how often it is there.
+
+        counted: SQL for rows that are all different, and their number n.
+        """
         self._rows, self._values, self._plan, self._kind = rows, values, plan, kind
         self._connection = rows.session.connection
+        self._source = rows.view if counted is None else counted
+        self._times = [] if counted is None else ["s.n AS n"]
 
     def write(self, target: Path) -> None:
         """Write it, sorted by group or quasi-identifiers and then by everything else."""
@@ -46,11 +59,21 @@ class Writing:
             order = ["g", *order]
             written = [f"g AS {sql.name(plan.group)}", *written]
         options = CSV_FORMAT if self._kind == "csv" else PARQUET_FORMAT
+        rows = f"(SELECT * FROM ({self._selected}) ORDER BY {', '.join(order)})"
+        if self._times:
+            rows = self._repeated(order)
         self._connection.execute(
-            f"COPY (SELECT {', '.join(written)} FROM "
-            f"(SELECT * FROM ({self._selected}) "
-            f"ORDER BY {', '.join(order)})) TO {sql.text(target)} ({options})"
+            f"COPY (SELECT {', '.join(written)} FROM {rows}) TO {sql.text(target)} ({options})"
         )
+
+    def _repeated(self, order: Sequence[str]) -> str:
+        """Give SQL for every person's row, sorted by its place among those that are different."""
+        self._connection.execute(
+            "CREATE OR REPLACE TEMP TABLE alike AS SELECT *, "
+            f"row_number() OVER (ORDER BY {', '.join(order)}) AS place FROM ({self._selected})"
+        )
+        in_parts = f"({sql.in_parts('alike')})"
+        return f"(SELECT * FROM {sql.repeated(in_parts)} ORDER BY place)"
 
     def digest(self) -> int:
         """Give the digest of what was written, from the same places that people were dealt."""
@@ -105,7 +128,7 @@ class Writing:
             source = f"(SELECT s.* REPLACE (unnest(s.{value}) AS {value}) FROM {source}) AS s"
         rows = [f"{values[c]} AS {inner[c]}" for c in plan.columns]
         group = [] if plan.group is None else ["g"]
-        return f"SELECT {', '.join([*group, *rows])} FROM {source}"
+        return f"SELECT {', '.join([*group, *rows, *self._times])} FROM {source}"
 
     def _as_it_is(self, column: str, types: Mapping[str, str]) -> str:
         """Give SQL for a value that is published as it is."""
@@ -127,7 +150,7 @@ class Writing:
         used = [c for c in plan.quasi_identifiers if how.labels[c] or len(how.suppressed)]
         every = {column: np.arange(len(plan.codes[column])) for column in used}
         positions, joins = self._values.numbered(used, every)
-        source = f"{self._rows.view} AS s {joins}"
+        source = f"{self._source} AS s {joins}"
         published = dict(kept)
         for j, (column, position) in enumerate(zip(used, positions, strict=True)):
             codes, labels = plan.codes[column], how.labels[column]
@@ -183,8 +206,9 @@ class Writing:
         packed, joins = self._values.packed(how.columns, self._plan.codes, how.layout)
         key = ", ".join(f"k{w}" for w in range(n_words))
         needed = kept if how.dealt is None else dict.fromkeys((*kept, *how.order))
-        values = [f"{self._values.sortable(c)} AS {inner[c]}" for c in needed] + [packed]
-        coded = f"SELECT {', '.join(values)} FROM {self._rows.view} AS s {joins}"
+        values = [f"{self._values.sortable(c)} AS {inner[c]}" for c in needed]
+        selected = ", ".join([*values, packed, *self._times])
+        coded = f"SELECT {selected} FROM {self._source} AS s {joins}"
         if how.dealt is None:
             self._take_parts(how)
             labelled = "SELECT * FROM parts JOIN group_labels USING (g)"

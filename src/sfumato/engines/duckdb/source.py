@@ -95,6 +95,8 @@ class DuckDBSource(Source):
         # Texts of a CSV file are sorted with the marks that formulas have there.
         self._marked = published and not relation.typed
         self._as_written = aliased if self._marked else "rows"
+        self._cleaned = selected
+        self._runs: str | None = None  # a view of what is different, and how often it is there
 
     def remedy(self) -> str:
         """Say which setting would read other column names, as the end of a message."""
@@ -159,7 +161,8 @@ class DuckDBSource(Source):
         self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]
     ) -> DuckDBPeople:
         """See one row for each person, and a person's several values as a list in some order."""
-        return DuckDBPeople(*self._one_row_each(person, sensitive, kept))
+        rows, owner = self._one_row_each(person, sensitive, kept)
+        return DuckDBPeople(rows, owner, self._runs if rows is self._rows else None)
 
     def _one_row_each(
         self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]
@@ -221,8 +224,13 @@ class DuckDBSource(Source):
         foreign = self._relation.foreign
         return look if foreign is None else replace(look, meanings=foreign.meanings)
 
-    def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:
-        """Compare every row with the one before: a window without an order is in that of rows."""
+    def is_sorted(
+        self, kinds: Mapping[str, str], numbers: Collection[str] = (), *, few: bool = False
+    ) -> bool:
+        """Compare every row with the one before: a window without an order is in that of rows.
+
+        Of rows that are alike and follow each other, where there are few others, only the last.
+        """
         new = self._rows.without_type(numbers)
         values = []
         for name, kind in kinds.items():
@@ -241,13 +249,36 @@ class DuckDBSource(Source):
             texts.append(f"{undone(text) if self._marked else text} AS u{j}")
         told = ["count(*) FILTER (this < last)", *(ALIKE.format(j) for j in range(len(new)))]
         with self._session.explained():
+            rows, order = self._as_written, ""
+            if few:
+                rows, order = self._take_runs(), "ORDER BY ends"
+                looked_at.append("ends")
             n_before, *found = self._session.connection.execute(
-                f"SELECT {', '.join(told)} FROM (SELECT *, lag(this) OVER () AS last FROM "
-                f"(SELECT {', '.join(looked_at)} FROM "
-                f"(SELECT {', '.join(texts)} FROM {self._as_written})))"
+                f"SELECT {', '.join(told)} FROM (SELECT *, lag(this) OVER ({order}) AS last FROM "
+                f"(SELECT {', '.join(looked_at)} FROM (SELECT {', '.join(texts)} FROM {rows})))"
             ).fetchall()[0]
         self._rows.remember(new, found)
         return not n_before
+
+    def _take_runs(self) -> str:
+        """Make a table of the last of all rows that are alike and follow each other.
+
+        With its place, from 1 on, as `ends`. Whoever counts the rows does so from there.
+        """
+        connection, values = self._session.connection, list(self._rows.inner.values())
+        after = ", ".join(f"lead({value}) OVER () AS after_{value}" for value in values)
+        differs = " OR ".join(f"{value} IS DISTINCT FROM after_{value}" for value in values)
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE runs AS SELECT {', '.join(values)}, ends FROM "
+            f"(SELECT *, {after}, lead(true) OVER () AS follows, row_number() OVER () AS ends "
+            f"FROM {self._as_written}) WHERE {differs} OR follows IS NULL"
+        )
+        connection.execute(
+            f"CREATE OR REPLACE TEMP VIEW counted_runs AS SELECT {self._cleaned}, "
+            "ends - lag(ends, 1, 0) OVER (ORDER BY ends) AS n FROM runs"
+        )
+        self._runs = "counted_runs"
+        return "runs"
 
     def _batches(self, reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         with self._session.explained():

@@ -107,10 +107,12 @@ class PostgresSource(DuckDBSource):
         }
         return replace(look, columns=columns)
 
-    def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:
+    def is_sorted(
+        self, kinds: Mapping[str, str], numbers: Collection[str] = (), *, few: bool = False
+    ) -> bool:
         """Compare every row with the one before; those of a table stand in no order."""
         self._table.fetch_all()
-        return super().is_sorted(kinds, numbers)
+        return super().is_sorted(kinds, numbers, few=few)
 
     @property
     def _refused(self) -> list[str]:

@@ -16,11 +16,6 @@ from sfumato.engines.postgres.columns import TOO_LATE, Column, columns_of, refus
 from sfumato.engines.postgres.server import Server
 from sfumato.errors import BadInput, nearest
 
-AT_ONCE = 4096  # rows that one fetched row stands for; a list of so many is made to repeat it
-IN_PARTS = (
-    f"SELECT * EXCLUDE (i) REPLACE (least(n - i, {AT_ONCE}) AS n) FROM "
-    f"(SELECT *, unnest(range(0, n, {AT_ONCE})) AS i FROM batch)"
-)
 NOT_FETCHED = "error('internal error: a column was not fetched')"
 HERE = """
 SELECT c.oid::int8 AS oid, n.nspname::text AS schema, c.relname::text AS name,
@@ -103,16 +98,17 @@ class RemoteTable(Remote):
                 f"SELECT {selected}, count(*) AS n FROM {self.table.quoted} AS t GROUP BY {numbers}"
             )
         connection, fresh = session.connection, f"fetched.rows{len(needed)}"
+        parts = sql.in_parts("batch")
         with self.server.streamed(query) as (schema, batches), session.explained():
             connection.register("batch", schema.empty_table())
-            connection.execute(f"CREATE OR REPLACE TABLE {fresh} AS {IN_PARTS}")
+            connection.execute(f"CREATE OR REPLACE TABLE {fresh} AS {parts}")
             for batch in batches:
                 connection.register("batch", pa.Table.from_batches([batch]))
-                connection.execute(f"INSERT INTO {fresh} {IN_PARTS}")
+                connection.execute(f"INSERT INTO {fresh} {parts}")
             connection.unregister("batch")
         with session.explained():
             self._refuse_too_late(fresh, places)
-            self._show(f"(SELECT * EXCLUDE (n), unnest(range(n)) FROM {fresh})", places)
+            self._show(sql.repeated(fresh), places)
             if self._fetched:
                 connection.execute(f"DROP TABLE fetched.rows{len(self._fetched)}")
         self._fetched = needed

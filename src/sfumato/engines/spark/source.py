@@ -149,7 +149,13 @@ class SparkSource(Source):
             return source.look(patterns, counted)
         return self._brought(self.columns).look(patterns, counted)
 
-    def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:
+    def is_sorted(
+        self,
+        kinds: Mapping[str, str],
+        numbers: Collection[str] = (),
+        *,
+        few: bool = False,  # noqa: ARG002  (rows are counted where they are)
+    ) -> bool:
         """Compare every row of a file with the one before, and the ends of files with each other.
 
         A CSV file is compared block by block, as it is read.

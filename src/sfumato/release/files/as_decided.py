@@ -39,6 +39,7 @@ def refuse_other_files(
     file_format: Format,
     table: Table,
     digests: Mapping[str, int],
+    few: bool = False,
 ) -> dict[str, str]:
     """Refuse written files that have other columns, types, or another order of rows.
 
@@ -48,6 +49,7 @@ def refuse_other_files(
         file_format: Of the files.
         table: The original.
         digests: Of the rows that were to be written, where chance dealt people out.
+        few: Whether all columns will be counted, and few rows are different.
 
     Returns what each column holds, as readers of the files get it.
     """
@@ -59,7 +61,7 @@ def refuse_other_files(
             differs = other_kinds(kinds_in(source, description), meant)
         if differs is None:
             kinds = {column: meant[column] for column in description.order_of(name)}
-            if not source.is_sorted(kinds, numbers_in(source, description)):
+            if not source.is_sorted(kinds, numbers_in(source, description), few=few):
                 differs = "its rows are not in the order of what is published"
         if differs is None and name == DATA:
             differs = other_numbers(source, description)

@@ -42,6 +42,8 @@ from sfumato.release.set_valued import apart
 from sfumato.table import DATA, SENSITIVE, Table
 from sfumato.text import rows_in_groups
 
+OFTEN = 8  # times that a combination is there on average, so that combinations are few
+
 
 @dataclass(frozen=True, eq=False)
 class Private:
@@ -134,9 +136,12 @@ def write(
         carry(files)
     report("reading back")
     sources = files.opened(description.tables)
-    kinds = refuse_other_files(description, sources, kind, table, digests)
     two_tables = description.group is not None
     by_value = needs_values(criterion) or two_tables or description.method.changes_values
+    columns = {*description.quasi_identifiers, *(description.sensitive if by_value else ())}
+    often = len(private.frequencies) * OFTEN <= description.n_rows
+    few = often and columns == {*sources[DATA].columns}
+    kinds = refuse_other_files(description, sources, kind, table, digests, few)
     back = read_back(description, sources, values=by_value)
     published = back.grouping
     seen = with_original(published, private) if by_value else published
