@@ -273,6 +273,7 @@ class _Shrunk:
             raised = self._raised()
             if raised is None:
                 self._look_at_lowest()
+                self._look_at_steps()
                 return True
             self.people = self.owner.raised(self.people, raised)
         return False
@@ -309,22 +310,33 @@ class _Shrunk:
         owner, people = self.owner, self.people
         high = list(self.high)
         for j, (a, b) in enumerate(zip(people.low, self.high, strict=True)):
-            own = owner.constants[j]
             top = a
             while top < b:
-                more = own[top + 1] - own[a]
-                if len(owner.costs):
-                    more += owner.levels.cost_between(
-                        people.keys, people.counts, owner.costs, j, a, top + 1
-                    )
-                if top == a:
-                    self.step[j] = more
-                if self.cheapest + more > owner.most:
+                if self.cheapest + self._more_at(j, top + 1) > owner.most:
                     break
                 top += 1
             high[j] = top
         self.high = tuple(high)
         return True
+
+    def _more_at(self, j: int, level: int) -> int:
+        """Add up what a higher level of a column costs more, of everybody who is not left out."""
+        owner, people = self.owner, self.people
+        more = owner.constants[j][level] - owner.constants[j][people.low[j]]
+        if len(owner.costs):
+            more += owner.levels.cost_between(
+                people.keys, people.counts, owner.costs, j, people.low[j], level
+            )
+        return more
+
+    def _look_at_steps(self) -> None:
+        """Add up what the next level of each column costs more.
+
+        Of those who remain: who is left out has been charged for it, and pays for no level.
+        """
+        for j, (a, b) in enumerate(zip(self.people.low, self.high, strict=True)):
+            if a < b:
+                self.step[j] = self._more_at(j, a + 1)
 
     def _without_left_out(self) -> bool:
         """Drop who is left out at the highest node, and sort by its groups; whether few enough."""

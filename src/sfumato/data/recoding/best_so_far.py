@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,8 +34,11 @@ class BestSoFar:
     def of(
         cls, by: str, cost: Fraction, least: Fraction, *, interrupted: bool = False
     ) -> BestSoFar:
-        """Write costs down as whole numbers, where they are."""
-        return cls(by, _number(cost), _number(least), interrupted)
+        """Write costs down as whole numbers, where they are; only what is proved has no gap."""
+        told, bound = _number(cost), _number(least)
+        if least < cost and told - bound <= 0:
+            bound = math.nextafter(float(bound), -math.inf)
+        return cls(by, told, bound, interrupted)
 
     @property
     def gap(self) -> Number:
@@ -69,7 +73,7 @@ class BestSoFar:
             return None
         cost: Any = written.get("cost")
         least: Any = written.get("least")
-        if not _is_number(cost) or not _is_number(least) or not 0 <= least <= cost <= MOST:
+        if not _is_number(cost) or not _is_number(least) or not -MOST <= least <= cost <= MOST:
             return None
         interrupted = written.get("interrupted", False)
         if not isinstance(interrupted, bool):
