@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,7 +12,7 @@ from sfumato.text import percent, value_text
 
 Number = int | float
 
-MOST = sys.float_info.max  # no search's cost is beyond; a damaged file's may be
+MOST = 1e300  # no search's cost is beyond; a damaged file's may be
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,9 @@ class BestSoFar:
         if self.proved:
             return f"{said}, proved: nothing is below"
         below = value_text(self.gap)
-        if self.cost:
-            below += f" ({percent(abs(self.gap / self.cost))})"
+        share = abs(self.gap / self.cost) if self.cost else math.inf
+        if math.isfinite(share):
+            below += f" ({percent(share)})"
         return f"{said}; the least there is may be up to {below} below"
 
     def to_json(self) -> dict[str, Any]:
