@@ -11,6 +11,7 @@ import pytest
 WITHIN_EXEC = """
 from sfumato.cli.signals import stoppable
 import os, signal
+signal.signal(signal.{name}, signal.SIG_DFL)  # it may be ignored where tests run
 with stoppable():
     exec("os.kill(os.getpid(), signal.{name})")
 """

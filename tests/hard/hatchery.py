@@ -194,5 +194,6 @@ def hatch(request) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background ignores it
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and so does `nohup make test`
     serve()
