@@ -1,5 +1,6 @@
 """What is different and how often it is there says as much as all rows do, and takes less time."""
 
+import datetime
 from contextlib import contextmanager
 
 import duckdb
@@ -119,3 +120,39 @@ def test_a_row_is_repeated_as_often_as_it_stands_for(n):
     parts = f"({sql.in_parts(f'(SELECT 7 AS v, {n}::BIGINT AS n)')})"
     (found,) = duckdb.sql(f"SELECT count(v) FROM {sql.repeated(parts)}").fetchall()
     assert found == (n,)
+
+
+TYPED = {
+    pa.string(): st.sampled_from(TEXTS),
+    pa.int16(): st.integers(-2, 2),
+    pa.float64(): st.sampled_from([0.0, -0.0, 0.1, float("nan"), float("inf"), -1.5]),
+    pa.float32(): st.sampled_from([0.0, 0.5, float("nan")]),
+    pa.bool_(): st.booleans(),
+    pa.date32(): st.dates(datetime.date(2020, 1, 1), datetime.date(2020, 1, 3)),
+    pa.decimal128(38, 2): st.decimals(-1, 1, places=2),
+    pa.timestamp("us"): st.datetimes(datetime.datetime(2020, 1, 1), datetime.datetime(2020, 1, 2)),
+}
+
+
+@examples(60)
+@given(
+    data=st.data(),
+    kinds=st.lists(st.sampled_from([*TYPED]), min_size=2, max_size=4),
+)
+def test_few_combinations_are_coded_here_as_many_are_by_the_engine(data, kinds):
+    rows = st.tuples(*[st.one_of(st.none(), TYPED[kind]) for kind in kinds])
+    columns = zip(*data.draw(st.lists(rows, min_size=1, max_size=12)), strict=True)
+    names = [f"c{j}" for j in range(len(kinds))]
+    frame = pa.table([pa.array(c, k) for c, k in zip(columns, kinds, strict=True)], names)
+    found = []
+    for most in (counting.FEW_AT_HAND, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(counting, "FEW_AT_HAND", most)
+            table = sf.read(frame, names[:-1], sensitive=names[-1])
+            by_and_by = table.combinations()  # then the last column is read as well
+            found += [(by_and_by, table.frequencies())]
+    for here, there in zip(*found, strict=True):
+        labels = [{n: d.labels for n, d in each.domains.items()} for each in (here, there)]
+        assert labels[0] == labels[1]
+        assert (here.keys == there.keys).all()
+        assert (here.counts == there.counts).all()

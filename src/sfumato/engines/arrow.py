@@ -65,7 +65,7 @@ def _of_bytes(values: list[bytes | None], kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(kind, len(values), buffers)
 
 
-def to_numbers(column: pa.ChunkedArray) -> NDArray[Any]:
+def to_numbers(column: pa.ChunkedArray | pa.Array) -> NDArray[Any]:
     """Give the numbers of a column in which none is missing.
 
     >>> to_numbers(pa.chunked_array([of_numbers(np.array([3, 4]))]))
@@ -73,7 +73,8 @@ def to_numbers(column: pa.ChunkedArray) -> NDArray[Any]:
     """
     if column.null_count:
         raise ValueError("a number is missing")
-    return np.from_dlpack(column.combine_chunks())
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return np.from_dlpack(whole)
 
 
 def uncountable(column: str, kind: str) -> BadInput:

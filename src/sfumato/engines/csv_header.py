@@ -85,8 +85,9 @@ def read_header(
         raise BadInput(f"{there}, line {line}: not UTF-8 text; {remedy}") from None
     records: dict[str, list[str]] = {}
     ends: dict[str, int] = {}
+    source = io.StringIO(text, newline="")
     for delimiter in delimiters:
-        source = io.StringIO(text, newline="")
+        source.seek(0)
         reader = csv.reader(source, **csv_format(delimiter, quote))
         with contextlib.suppress(csv.Error, StopIteration):
             records[delimiter] = next(reader)

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts, Digests
@@ -18,7 +19,7 @@ from sfumato.data.recoding.instructions import Join
 from sfumato.engines.arrow import to_numbers, values_of
 from sfumato.engines.duckdb.digests import digest_of, summed, summed_up
 from sfumato.engines.duckdb.kept_counts import DuckDBCounted
-from sfumato.engines.duckdb.kinds import refuse_uncountable
+from sfumato.engines.duckdb.kinds import PLAIN, refuse_uncountable
 from sfumato.engines.duckdb.recode_and_suppress import Writing
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.values import Values
@@ -27,6 +28,7 @@ from sfumato.engines.protocol import Format, People, WritingPlan
 JOINS_AT_ONCE = 32  # of small tables; each takes memory of its own
 FEW = 1_000_000  # different combinations that stay counted, to be written from there,
 OFTEN = 8  # if they are there that often on average
+FEW_AT_HAND = 1 << 17  # combinations that are taken as they are, and coded here
 # Types of which equal values are the same. 0 and -0 are equal, and so are a month and 30 days.
 ALIKE_IF_EQUAL = re.compile(r"VARCHAR|BOOLEAN|DATE|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?")
 COLUMNS_AT_ONCE = 128  # that a query takes apart; the time to plan one grows with their square
@@ -44,6 +46,7 @@ class DuckDBPeople(People):
         self._counted = f"{owner}_counted"  # a table: what `domains` has counted already
         self._jointly: tuple[str, ...] = ()  # columns whose combinations stand in it
         self._told: tuple[tuple[str, ...], ...] = ()  # and what is told of their people
+        self._at_hand: pa.Table | None = None  # the same, where these are few
         self._written: tuple[WritingPlan, Writing] | None = None  # the last one
 
     def domains(
@@ -66,14 +69,23 @@ class DuckDBPeople(People):
         if self._runs is not None and not told:
             rows, n = self._runs, "sum(n)::BIGINT"
         with self._session.explained():
-            self._session.connection.execute(
+            ((n_counted,),) = self._session.connection.execute(
                 f"CREATE OR REPLACE TEMP TABLE {self._counted} AS "
                 f"SELECT {selected}, {n} AS n{self._digests(told)}, {which} AS which "
                 f"FROM {rows} GROUP BY GROUPING SETS ({grouped})"
-            )
+            ).fetchall()
             self._jointly, self._told = tuple(jointly), tuple(told)
+            plain = all(PLAIN.match(self._rows.types[column]) for column in jointly)
+            self._at_hand = None
+            if plain and n_counted <= FEW_AT_HAND:
+                counted = self._session.connection.sql(f"FROM {self._counted} WHERE which = 0")
+                self._at_hand = counted.to_arrow_table()
             labels = {}
             for column in columns:
+                at_hand = self._at_hand if column in jointly else None
+                if at_hand is not None and self._rows.types[column] == "VARCHAR":
+                    labels[column] = self._values.list_texts(column, at_hand[inner[column]])
+                    continue
                 number = alone.index(column) + 1 if column in alone else 0
                 where = f"{self._counted} WHERE which = {number}"
                 labels[column] = self._values.list_of(column, where)
@@ -160,7 +172,7 @@ class DuckDBPeople(People):
     def _forget(self) -> None:
         """Let go what `domains` has counted."""
         self._session.connection.execute(f"DROP TABLE IF EXISTS {self._counted}")
-        self._jointly = ()
+        self._jointly, self._at_hand = (), None
 
     def _translated(
         self, codes: Mapping[str, Codes], layout: Layout, numbers: Sequence[str]
@@ -169,6 +181,11 @@ class DuckDBPeople(People):
 
         Every column may need a join of its own, and a query of very many takes memory for each.
         """
+        if self._at_hand is not None:
+            at_hand, inner, places = self._at_hand, self._rows.inner, self._values.places
+            keys = layout.pack(each[places(c, at_hand[inner[c]])] for c, each in codes.items())
+            columns = {name: to_numbers(at_hand[name]) for name in numbers}
+            return {f"k{w}": word for w, word in enumerate(keys.T)} | columns
         connection, rows = self._session.connection, f"{self._counted} AS s"
         if len(codes) <= JOINS_AT_ONCE:
             packed, joins = self._values.packed(list(codes), codes, layout)

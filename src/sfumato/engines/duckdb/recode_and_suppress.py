@@ -147,25 +147,40 @@ class Writing:
     def _by_lookup(self, how: Lookup, kept: Mapping[str, str]) -> tuple[dict[str, str], str]:
         """Give SQL for the published value of every column, and the rows to take them from."""
         plan = self._plan
-        used = [c for c in plan.quasi_identifiers if how.labels[c] or len(how.suppressed)]
+        labels = {c: None if t is None else t.take(plan.codes[c]) for c, t in how.labels.items()}
+        lows = {c: each[plan.codes[c]] for c, each in how.lows.items()}
+        # What is the same for everybody is not looked up.
+        same = {
+            c: t[0]
+            for c, t in labels.items()
+            if t is not None and len({*t}) == 1 and (lows[c] == lows[c][0]).all()
+        }
+        looked_at = [c for c in plan.quasi_identifiers if labels[c] or len(how.suppressed)]
+        used = [c for c in looked_at if c not in same]
         every = {column: np.arange(len(plan.codes[column])) for column in used}
         positions, joins = self._values.numbered(used, every)
         source = f"{self._source} AS s {joins}"
-        published = dict(kept)
+        published = dict(kept) | {c: self._text(text) for c, text in same.items()}
+        matched = []
         for j, (column, position) in enumerate(zip(used, positions, strict=True)):
-            codes, labels = plan.codes[column], how.labels[column]
-            taken = [] if labels is None else [labels.take(codes)]
-            lows = how.lows[column][codes]
-            self._tabulate(f"lookup{j}", {"position": np.arange(len(codes)), "low": lows}, taken)
+            texts, low = labels[column], lows[column]
+            taken = [] if texts is None else [texts]
+            self._tabulate(f"lookup{j}", {"position": np.arange(len(low)), "low": low}, taken)
             source += f" JOIN lookup{j} AS l{j} ON {position} = l{j}.position"
-            if labels is not None:
+            matched.append(f"l{j}.low = x.x{plan.quasi_identifiers.index(column)}")
+            if texts is not None:
                 published[column] = f"l{j}.label0"
         if len(how.suppressed):
             unpublished = {f"x{j}": of_numbers(lows) for j, lows in enumerate(how.suppressed.T)}
             self._connection.register("suppressed", pa.table(unpublished))
-            matched = " AND ".join(f"l{j}.low = x.x{j}" for j in range(len(unpublished)))
-            source += f" ANTI JOIN suppressed AS x ON {matched}"
+            source += f" ANTI JOIN suppressed AS x ON {' AND '.join(matched) or 'true'}"
         return published, source
+
+    def _text(self, text: str | None) -> str:
+        """Give SQL for one text that everybody is published with."""
+        if text is None:
+            return "NULL::VARCHAR"
+        return defused(sql.text(text)) if self._kind == "csv" else sql.text(text)
 
     def _by_join(self, how: Join, kept: Mapping[str, str]) -> tuple[dict[str, str], str]:
         """Give SQL for the published value of every column, and the rows to take them from."""

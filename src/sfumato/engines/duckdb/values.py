@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.keys import Codes, Layout
-from sfumato.engines.arrow import of_numbers
+from sfumato.engines.arrow import of_numbers, to_numbers
 from sfumato.engines.duckdb.csv_text import defused
 from sfumato.engines.duckdb.kinds import SAFE_IN_CSV, labelled
 from sfumato.engines.duckdb.rows import Rows
@@ -18,7 +18,8 @@ from sfumato.engines.duckdb.rows import Rows
 class Values:
     """Distinct values of the counted columns, in the order in which they were listed.
 
-    Texts become an ENUM, which is found, compared and sorted as a small integer.
+    Texts become an ENUM once SQL looks for them, which is found, compared and sorted as a small
+    integer.
     """
 
     def __init__(self, rows: Rows, owner: str) -> None:
@@ -26,6 +27,7 @@ class Values:
         self._owner = owner  # whose types they are: a name in SQL
         self._connection = rows.session.connection
         self._listed: dict[str, pa.Array] = {}
+        self._enumerated: set[str] = set()  # columns whose texts are an ENUM
 
     def list_of(self, column: str, where: str) -> pa.Array:
         """Remember a column's distinct values, and give their labels: themselves, or their text.
@@ -34,8 +36,10 @@ class Values:
         """
         value = self._rows.inner[column]
         if self._rows.types[column] == "VARCHAR":
-            self._listed[column] = self._enumerated(column, where)
-            return self._listed[column]
+            texts = self._connection.sql(
+                f"SELECT DISTINCT {value} AS value FROM {where} ORDER BY value NULLS LAST"
+            ).to_arrow_table()
+            return self._list_texts(column, texts["value"].combine_chunks())
         element, ends = self._rows.element(column), "[]" if column == self._rows.lists else ""
         result = self._connection.sql(
             f"SELECT {value} AS value, {labelled(value, element, ends)} AS label "
@@ -44,22 +48,23 @@ class Values:
         self._listed[column] = result["value"].combine_chunks()
         return result["label"]
 
-    def _enumerated(self, column: str, where: str) -> pa.Array:
-        """Make an ENUM of a column's texts, in their order; give them, the missing one last."""
-        value, kind = self._rows.inner[column], self._enum_of(column)
-        texts = (
-            self._connection.sql(
-                f"SELECT DISTINCT {value} AS value FROM {where} ORDER BY value NULLS LAST"
-            )
-            .to_arrow_table()["value"]
-            .combine_chunks()
-        )
-        self._connection.register("texts", pa.table({"value": texts}))
-        self._connection.execute(f"DROP TYPE IF EXISTS {kind}")
-        self._connection.execute(
-            f"CREATE TEMP TYPE {kind} AS ENUM (SELECT value FROM texts WHERE value IS NOT NULL)"
-        )
-        self._connection.unregister("texts")
+    def list_texts(self, column: str, texts: pa.ChunkedArray) -> pa.Array:
+        """Remember the distinct ones of a column's texts, and give them."""
+        missing = pa.nulls(int(texts.null_count > 0), texts.type)
+        distinct = texts.drop_null().unique().sort()
+        return self._list_texts(column, pa.concat_arrays([distinct, missing]))
+
+    def places(self, column: str, values: pa.ChunkedArray) -> NDArray[np.int32]:
+        """Give the place of each of a column's values among the distinct ones."""
+        import pyarrow.compute as pc  # noqa: PLC0415  (takes a while, so imported when used)
+
+        places: NDArray[np.int32] = to_numbers(pc.index_in(values, self._listed[column]))
+        return places
+
+    def _list_texts(self, column: str, texts: pa.Array) -> pa.Array:
+        """Remember a column's texts, which are in their order, the missing one last."""
+        self._listed[column] = texts
+        self._enumerated.discard(column)
         return texts
 
     def numbered(
@@ -125,4 +130,14 @@ class Values:
         return column in self._listed and self._rows.types[column] == "VARCHAR"
 
     def _enum_of(self, column: str) -> str:
-        return f"{self._owner}_{self._rows.inner[column]}_texts"
+        """Name the ENUM of a column's texts, which is made when it is asked for first."""
+        kind = f"{self._owner}_{self._rows.inner[column]}_texts"
+        if column not in self._enumerated:
+            self._connection.register("texts", pa.table({"value": self._listed[column]}))
+            self._connection.execute(f"DROP TYPE IF EXISTS {kind}")
+            self._connection.execute(
+                f"CREATE TEMP TYPE {kind} AS ENUM (SELECT value FROM texts WHERE value IS NOT NULL)"
+            )
+            self._connection.unregister("texts")
+            self._enumerated.add(column)
+        return kind

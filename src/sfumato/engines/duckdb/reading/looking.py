@@ -30,8 +30,9 @@ def look_at(
     """Count every column of the source, and read its last row; see `Source.look`."""
     connection, columns = rows.session.connection, list(rows.inner)
     looks: dict[str, ColumnLook] = {}
-    for start in range(0, len(columns), AT_ONCE):
-        some = columns[start : start + AT_ONCE]
+    at_once = AT_ONCE if {*columns} - {*(counted or {})} else max(1, len(columns))
+    for start in range(0, len(columns), at_once):
+        some = columns[start : start + at_once]
         _count(rows, some, counted or {})
         looks |= {look.column: look for look in _looks(rows, some, patterns)}
         connection.execute("DROP TABLE looked")
