@@ -6,8 +6,8 @@ import hashlib
 import importlib
 import os
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
@@ -35,13 +35,18 @@ from numba.core.types import unliteral  # noqa: E402
 FEW_STEPS = 2_000_000  # of a module's loops: Python takes a second or two, and so does compiling
 
 
-def _without_linear_algebra() -> None:
-    """Let Numba load its functions on arrays without SciPy's linear algebra, before it compiles.
+ARRAY_FUNCTIONS = "numba.np.arraymath"
+
+
+@contextmanager
+def _without_linear_algebra() -> Iterator[None]:
+    """Let Numba load its functions on arrays without SciPy's linear algebra.
 
     It asks whether there is any, which takes a third of a second of a process that may need nothing
     of it. There is: SciPy is installed with this package, and is imported where others use it.
     """
-    if "numba.np.arraymath" in sys.modules or not hasattr(linear_algebra, "ensure_blas"):
+    if ARRAY_FUNCTIONS in sys.modules or not hasattr(linear_algebra, "ensure_blas"):
+        yield
         return
 
     def later() -> None:
@@ -50,10 +55,17 @@ def _without_linear_algebra() -> None:
     asked = linear_algebra.ensure_blas
     linear_algebra.ensure_blas = later
     try:
-        functions = importlib.import_module("numba.np.arraymath")
+        yield
     finally:
         linear_algebra.ensure_blas = asked
-    vars(functions)["_HAVE_BLAS"] = True
+        if (functions := sys.modules.get(ARRAY_FUNCTIONS)) is not None:
+            vars(functions)["_HAVE_BLAS"] = True
+
+
+def _load_array_functions() -> None:
+    """Load them before they are compiled with."""
+    with _without_linear_algebra():
+        importlib.import_module(ARRAY_FUNCTIONS)
 
 
 def compiled(kernel: Callable[..., Any]) -> Any:
@@ -65,7 +77,7 @@ def compiled(kernel: Callable[..., Any]) -> Any:
     try:
         dispatcher = numba.njit(cache=True, nogil=True)(kernel)
     except RuntimeError:  # Numba found no place
-        _without_linear_algebra()
+        _load_array_functions()
         dispatcher = numba.njit(nogil=True)(kernel)
     if hasattr(dispatcher, "compile"):  # else Numba is switched off
         dispatcher.compile = _whatever_number(dispatcher.compile)  # type: ignore[method-assign]
@@ -193,11 +205,11 @@ def _saying_if_absent(kept: Any) -> Callable[..., Any]:
 
     def load_or_say(signature: Any, context: Any) -> Any:
         rtsys.initialize(context)
-        with kept._guard_against_spurious_io_errors():
+        with kept._guard_against_spurious_io_errors(), _without_linear_algebra():
             if (found := kept._load_overload(signature, context)) is not None:
                 return found
         report("compiling, once on this machine")
-        _without_linear_algebra()
+        _load_array_functions()
         return None
 
     return load_or_say
