@@ -56,7 +56,9 @@ class PublishedTables(Server):
         columns = columns_of(self, oid, table.quoted)
         line = " || E'\\t' || ".join(_written(each.name, each.kind) for each in columns)
         lines = f'SELECT ({line}) COLLATE "C" AS line FROM {table.quoted} AS t'
-        query = f"SELECT line || E'\\n' AS whole FROM ({lines}) AS t ORDER BY line"
+        # Of UTF-8, as the lines are read here: in its own encoding a database has another order.
+        order = "ORDER BY convert_to(line, 'UTF8')"
+        query = f"SELECT line || E'\\n' AS whole FROM ({lines}) AS t {order}"
         sha256 = hashlib.sha256()
         with self.streamed(query) as (_, batches):
             for batch in batches:
