@@ -92,6 +92,7 @@ class DuckDBSource(Source):
                 )
         self._rows = Rows(session, "rows", by_name, kinds, relation.typed)
         self._numbers = count(1)  # of views, for whoever asks
+        self._published = published
         # Texts of a CSV file are sorted with the marks that formulas have there.
         self._marked = published and not relation.typed
         self._as_written = aliased if self._marked else "rows"
@@ -196,7 +197,7 @@ class DuckDBSource(Source):
             )
 
     def to_batches(self, text: Collection[str]) -> pa.RecordBatchReader:
-        """Read batch by batch, columns without a type as what they hold."""
+        """Read batch by batch, columns without a type as what they hold; a release in its order."""
         inner = self._rows.inner
         with self._session.explained():
             types = self._rows.types_of_numbers([name for name in inner if name not in text])
@@ -204,7 +205,10 @@ class DuckDBSource(Source):
                 f"CAST({v} AS {types[name]}) AS {v}" if name in types else v
                 for name, v in inner.items()
             )
-            relation = self._session.connection.sql(f"SELECT {selected} FROM {self._rows.view}")
+            rows = self._rows.view
+            if self._published:  # one after the other: a window without an order is in that of rows
+                rows = f"(SELECT *, row_number() OVER () AS place FROM {rows}) WHERE place > 0"
+            relation = self._session.connection.sql(f"SELECT {selected} FROM {rows}")
             reader = relation.to_arrow_reader(ROWS_AT_ONCE)
         fields = zip(inner, reader.schema, strict=True)
         schema = pa.schema([field.with_name(name) for name, field in fields])
