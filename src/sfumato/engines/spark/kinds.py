@@ -51,6 +51,39 @@ def kind_of(written: str) -> str:
     return f"array<{kind_of(element[1])}>" if element else written
 
 
+def bare(frame: DataFrame) -> DataFrame:
+    """Give a frame without what is said of its columns and of what is inside them.
+
+    Comments and the metadata of models, which may list values, would go wherever a frame is
+    written: Spark puts them into the footers of Parquet files.
+    """
+    values = [
+        F.col(each.name).cast(inside).alias(each.name, metadata={})
+        if (inside := _bare_type(each.dataType)) != each.dataType
+        else F.col(each.name).alias(each.name, metadata={})
+        for each in frame.schema.fields
+    ]
+    rows = frame.select(*values)
+    for each in rows.schema.fields:
+        if each.metadata:  # before Spark 4.1, where no metadata is none given
+            rows = rows.withMetadata(each.name, {})
+    return rows
+
+
+def _bare_type(kind: types.DataType) -> types.DataType:
+    """Give a type without what is said of its fields."""
+    if isinstance(kind, types.ArrayType):
+        return types.ArrayType(_bare_type(kind.elementType), kind.containsNull)
+    if isinstance(kind, types.MapType):
+        inside = _bare_type(kind.keyType), _bare_type(kind.valueType)
+        return types.MapType(*inside, kind.valueContainsNull)
+    if isinstance(kind, types.StructType):
+        return types.StructType(
+            [types.StructField(f.name, _bare_type(f.dataType), f.nullable) for f in kind.fields]
+        )
+    return kind
+
+
 def named_kind(kind: str) -> str:
     """Name what a type holds as other engines do, too.
 

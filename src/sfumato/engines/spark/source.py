@@ -17,7 +17,7 @@ from sfumato.engines.look import SourceLook, TextCounts
 from sfumato.engines.protocol import ENGINES, Batches, BatchReceipt, Engine, Source
 from sfumato.engines.spark.cluster import Cluster
 from sfumato.engines.spark.counting import SparkPeople
-from sfumato.engines.spark.kinds import LIST, cleaned, kind_of, named_kind, sorted_as, stored
+from sfumato.engines.spark.kinds import LIST, bare, cleaned, kind_of, named_kind, sorted_as, stored
 from sfumato.engines.spark.one_row_each import one_row_each
 from sfumato.engines.spark.opening import Opened
 from sfumato.engines.spark.places import refuse_unshared
@@ -40,8 +40,8 @@ class SparkSource(Source):
             self.format = opened.embedded.format
         self._opened, self._cluster = opened, cluster
         self._watched = Watched(cluster, opened.name, opened.versions)
-        frame = opened.frame
         with self._watched.explained():
+            frame = bare(opened.frame)
             types = [kind_of(field.dataType.simpleString()) for field in frame.schema.fields]
         inner = [f"v{j}" for j in range(len(types))]
         types = [opened.nanos.get(v, kind) for v, kind in zip(inner, types, strict=True)]
