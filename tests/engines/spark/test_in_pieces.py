@@ -1,7 +1,10 @@
 """A table that does not fit: executors finish its pieces, and it comes out the same."""
 
+import gc
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
@@ -75,3 +78,36 @@ def test_workers_without_us_are_told_apart(spark):
     error = RuntimeError("ModuleNotFoundError: No module named 'sfumato'")
     said = str(Cluster(spark)._meaning(error, "people", None))
     assert said == f"people: {WITHOUT_US}"
+
+
+def test_groups_of_pieces_are_handed_over_in_blocks(spark, tmp_path, monkeypatch):
+    """Nobody has all of their keys: they are in a file, which goes with what was written by it."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    method = sf.Mondrian(strict=True)
+    at_once = sf.anonymize(read(None), sf.KAnonymity(3), method, untouched_identify=True)
+    monkeypatch.setattr("sfumato.table.most_keys", lambda *_: 60)
+    monkeypatch.setattr("sfumato.engines.spark.handing_over.BLOCK", 20)
+    frame, sent, blocks = Cluster.frame, [], []
+    write_table = pq.ParquetWriter.write_table
+
+    def handed(cluster, table):
+        sent.extend([table.num_rows] if "place" in table.column_names else [])
+        return frame(cluster, table)
+
+    def written(writer, table, *more, **named):
+        blocks.extend([table.num_rows] if "place" in table.column_names else [])
+        return write_table(writer, table, *more, **named)
+
+    engine = sf.engines.Spark(spark)
+    in_pieces = sf.anonymize(read(engine), sf.KAnonymity(3), method, untouched_identify=True)
+    assert isinstance(in_pieces.recoding, Piecewise)
+    monkeypatch.setattr(Cluster, "frame", handed)
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", written)
+    assert in_pieces.to_arrow().equals(at_once.to_arrow())
+    assert not sent
+    assert len(blocks) > 3
+    assert max(blocks) <= 2 * 20
+    assert [*tmp_path.glob("sfumato-*/**/handed_over.parquet")]
+    del in_pieces
+    gc.collect()
+    assert not [*tmp_path.glob("sfumato-*/**/handed_over.parquet")]

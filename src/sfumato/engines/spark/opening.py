@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import csv
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -31,6 +32,8 @@ TABLE = re.compile(r"[^\s/\\]+(\.[^\s/\\]+){0,2}")  # [[catalog.]database.]table
 NANOS = re.compile(r"timestamp(_ntz|_ltz)?\(9\)")
 DECLARED = "__CHAR_VARCHAR_TYPE_STRING"  # where Spark keeps the type of a column of text
 WITH_ZONE = re.compile(r"\btimestamp\b")  # which our settings would read as one without
+LTZ = "timestamp_ltz"
+LONGEST = 1 << 26  # bytes that Arrow reads at once, and so of a field
 CSV_OPTIONS = {
     "comment": "",
     "emptyValue": "",  # a quoted empty field; one that is not quoted is missing
@@ -87,6 +90,8 @@ def opened_published(cluster: Cluster, path: Path) -> Opened:
     versions = _versions(path)
     if path.suffix == ".csv":
         header = read_header(path, ",")
+        if len(header.columns) == 1:
+            return _opened_lines(cluster, path, header, versions)
         frame = _csv(cluster, path, header)
         return Opened(str(path), frame, header.columns, False, versions, marked=True, place=path)
     frame, nanos = _local_parquet(cluster, path, str(path))
@@ -178,6 +183,41 @@ def _converted(cluster: Cluster, source: object, settings: ReadSettings) -> Open
     )
 
 
+def _opened_lines(
+    cluster: Cluster, path: Path, header: Header, versions: Mapping[Path, tuple[int, ...]]
+) -> Opened:
+    """Open a CSV file of ours with one column, in which an empty line is a missing value.
+
+    Spark leaves such lines out whatever it is told, so Arrow writes the fields as they are, marks
+    and all, into a private file.
+    """
+    directory, name = scratch(), str(path)
+    place = directory.path / "rows.parquet"
+    with cluster.explained(name):
+        refuse_unshared(cluster, directory.path)
+        reader = csv.open_csv(
+            path,
+            csv.ReadOptions(column_names=["v0"], skip_rows_after_names=1, block_size=LONGEST),
+            csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+            csv.ConvertOptions(
+                column_types={"v0": pa.string()},
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        )
+        try:
+            with pq.ParquetWriter(place, reader.schema, compression="zstd") as writer:
+                for batch in reader:
+                    writer.write_batch(batch)
+        except OSError as error:
+            raise no_room(error) from None
+    frame = _parquet(cluster, address_of(place), name)
+    return Opened(
+        name, frame, header.columns, False, versions, marked=True, place=path, scratch=directory
+    )
+
+
 def _csv(cluster: Cluster, path: Path, header: Header) -> DataFrame:
     """Read a CSV file of ours as text; line by line where no quoted field goes over several."""
     address, name = address_of(path), str(path)
@@ -213,7 +253,13 @@ def _local_parquet(cluster: Cluster, path: Path, name: str) -> tuple[DataFrame, 
         {str(p): dict(zip(s.names, map(str, s.types), strict=True)) for p, s in schemas.items()}
     )
     found = nanoseconds(next(iter(schemas.values()))) if schemas else {}
-    schema = _with_numbers(cluster, path, name) if found else None
+    schema = None
+    if found:
+        types = _types_with_numbers(cluster, path, name)
+        # Moments of 96 bits, as Spark writes them unless it is told otherwise, are instants of
+        # microseconds to Spark, and nanoseconds to Arrow only.
+        found = {c: kind for c, kind in found.items() if not WITH_ZONE.search(types[c])}
+        schema = ", ".join(f"{_quoted(c)} {WITH_ZONE.sub(LTZ, kind)}" for c, kind in types.items())
     frame = _parquet(cluster, address_of(path), name, schema)
     kinds = {f"v{j}": found[each] for j, each in enumerate(frame.columns) if each in found}
     return frame, kinds
@@ -228,19 +274,18 @@ def _schemas(path: Path) -> dict[Path, pa.Schema]:
     return schemas
 
 
-def _with_numbers(cluster: Cluster, path: Path, name: str) -> str:
-    """Give the schema of files that Spark wrote, in which nanoseconds are whole numbers."""
+def _types_with_numbers(cluster: Cluster, path: Path, name: str) -> dict[str, str]:
+    """Give Spark's types of the columns of files, in which nanoseconds are whole numbers."""
     view = f"sfumato_{secrets.token_hex(8)}"
     with cluster.explained(name):
         cluster.own.read.parquet(address_of(path)).createTempView(view)
         described = cluster.collected(cluster.own.sql(f"DESCRIBE TABLE {view}")).to_pylist()
         cluster.own.catalog.dropTempView(view)
-    fields = []
-    for each in described:
-        quoted = each["col_name"].replace("`", "``")
-        kind = NANOS.sub("bigint", each["data_type"])
-        fields.append(f"`{quoted}` {WITH_ZONE.sub('timestamp_ltz', kind)}")
-    return ", ".join(fields)
+    return {each["col_name"]: NANOS.sub("bigint", each["data_type"]) for each in described}
+
+
+def _quoted(column: str) -> str:
+    return "`{}`".format(column.replace("`", "``"))
 
 
 def _far_parquet(cluster: Cluster, address: str) -> DataFrame:

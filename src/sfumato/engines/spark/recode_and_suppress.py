@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,19 +13,21 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from sfumato.data.recoding.instructions import Join, Lookup
-from sfumato.engines.arrow import of_numbers, of_texts
+from sfumato.engines.arrow import of_numbers, of_texts, values_of
 from sfumato.engines.protocol import Format, WritingPlan
 from sfumato.engines.spark.dealing import dealt_out
+from sfumato.engines.spark.handing_over import handed_over
 from sfumato.engines.spark.kinds import refuse_unsorted, restored, stored
 from sfumato.engines.spark.rows import Rows
 from sfumato.engines.spark.texts import defused, field_of, text_of, undone
-from sfumato.engines.spark.values import Values, matched, of_keys
+from sfumato.engines.spark.values import Values, joined_with, matched, of_keys
 from sfumato.engines.spark.written_files import write_csv, write_parquet
 from sfumato.errors import BadInput
 from sfumato.files.private_directory import PrivateDirectory, scratch
 
 Hold = Callable[[DataFrame], DataFrame]  # has the cluster keep what a frame comes to
 GROUP = "g"
+DATED = re.compile("date|timestamp(_ntz)?")
 
 
 class Writing:
@@ -37,11 +40,13 @@ class Writing:
         self._cluster, self._hold = rows.cluster, hold
         self._types: dict[str, str] = {}  # name in the frame -> type, of what is published
         self._selected: DataFrame | None = None
-        self._places: PrivateDirectory | None = None  # of people who are dealt out
+        self._places: PrivateDirectory | None = None  # of people and groups
 
     def write(self, target: Path) -> None:
         """Write it, sorted by group or quasi-identifiers and then by everything else."""
         plan = self._plan
+        if self._kind == "csv":
+            self._refuse_out_of_reach()
         self._selected = selected = self._with_numbers(self.published())
         order = plan.sorted_by(self._rows.inner)
         written = [pair for c in plan.columns for pair in plan.written_for(c, self._rows.inner)]
@@ -49,12 +54,31 @@ class Writing:
             order, written = [GROUP, *order], [(GROUP, plan.group), *written]
         in_order = selected.orderBy(*(F.col(v).asc_nulls_first() for v in order))
         if self._kind == "parquet":
-            values = [F.col(v).alias(name) for v, name in written]
+            values = [F.col(v).alias(name, metadata={}) for v, name in written]  # see `bare`
             write_parquet(stored(in_order, self._types).select(*values), target)
             return
         fields = [field_of(text_of(F.col(v), self._types[v])) for v, _ in written]
         lines = in_order.select(F.concat_ws(",", *fields).alias("line"))
         write_csv(lines, [name for _, name in written], target)
+
+    def _refuse_out_of_reach(self) -> None:
+        """Refuse days whose texts differ from engine to engine, as where values are counted."""
+        rows, plan = self._rows, self._plan
+        kept = [c for c in plan.columns if plan.how.labels.get(c) is None]
+        dated = [c for c in kept if DATED.fullmatch(rows.element(c))]
+        ends = []
+        for j, column in enumerate(dated):
+            value = rows.value(column)
+            if column == rows.lists:
+                ends += [F.min(F.array_min(value)).alias(f"low{j}")]
+                ends += [F.max(F.array_max(value)).alias(f"high{j}")]
+            else:
+                ends += [F.min(value).alias(f"low{j}"), F.max(value).alias(f"high{j}")]
+        if ends:
+            found = self._cluster.collected(rows.frame.agg(*ends))
+            for j, column in enumerate(dated):
+                for name in (f"low{j}", f"high{j}"):
+                    values_of(column, found[name])
 
     def published_texts(self) -> tuple[DataFrame, list[Column]]:
         """Give the rows that were written, in any order, and the texts of their values."""
@@ -204,12 +228,18 @@ class Writing:
                 self._hold,
                 self._places.path,
             )
-        inside = ((keys[groups >= 0], groups[groups >= 0]) for keys, groups in how.parts)
-        parts = pa.concat_tables(
-            pa.table({**of_keys(keys), "place": of_numbers(groups)}) for keys, groups in inside
-        )
+        self._places = scratch()
+        parts, n_parts = handed_over(self._cluster, _tables_of(how), self._places.path)
         frame = frame.select(*needed, *key)
-        return matched(self._cluster, frame, [F.col(k) for k in key], parts).drop(*key)
+        return joined_with(frame, [F.col(k) for k in key], parts, n_parts).drop(*key)
+
+
+def _tables_of(how: Join) -> Iterator[pa.Table]:
+    """Give the keys of what is published with the places of their groups, some at a time."""
+    for keys, groups in how.parts:
+        inside = groups >= 0
+        places = of_numbers(groups[inside].astype(np.int64))
+        yield pa.table({**of_keys(keys[inside]), "place": places})
 
 
 def _taken(texts: Sequence[str | None], index: NDArray[np.integer]) -> pa.Array:
