@@ -88,6 +88,31 @@ def test_a_column_that_was_not_counted_is_published_as_everybody_has_it(roles):
     assert release.to_arrow()["v"].to_pylist() == ["a"] * 9 + ["b"] * 9
 
 
+@pytest.mark.parametrize("sick", [["flu", "flu", "gout", None], [None, "flu", "flu", "gout"]])
+def test_a_join_by_what_was_not_counted_is_one_of_all_rows(sick):
+    """Groups follow from the sensitive column, too, which is in the other table."""
+    frame = pa.table({"age": [1, 1, 2, 2] * 20, "sick": sick * 20})
+    table = sf.read(frame, {"age": sf.Intervals(2)}, sensitive="sick")
+    sf.anonymize(table, sf.KAnonymity(5), sf.Samarati()).to_arrow()  # counts ages alone
+    promise = sf.KAnonymity(5) & sf.LDiversity(2)
+    release = sf.anonymize(table, promise, sf.Mondrian(publish="bucketized"))
+    assert sorted(release.to_arrow()["age"].to_pylist()) == [1] * 40 + [2] * 40
+    assert release.check().holds
+
+
+def test_a_file_says_of_no_column_that_nothing_is_missing_there(tmp_path):
+    rows = pa.table({"age": [1, 2] * 40, "sex": ["f", "m"] * 40, "name": range(80)})
+    pq.write_table(rows, tmp_path / "in.parquet")
+    rules = {"age": sf.Intervals(1), "sex": sf.Flat()}
+    for j, source in enumerate((rows, tmp_path / "in.parquet")):
+        for often in (1, 10**9):
+            with few(often):
+                table = sf.read(source, rules, insensitive=["name"] if often > 1 else [])
+                release = sf.anonymize(table, sf.KAnonymity(5), untouched_identify=True)
+                place = release.save(tmp_path / f"out{j}-{often}", format="parquet")
+            assert all(field.nullable for field in pq.read_schema(place / "data.parquet"))
+
+
 @examples(40)
 @given(
     rows=st.lists(

@@ -259,9 +259,12 @@ class DuckDBPeople(People):
     def _counted_for(self, plan: WritingPlan) -> str | None:
         """Give SQL for what is counted already, if all that will be published follows from it."""
         kept = [self._rows.types[c] for c in plan.columns if plan.how.labels.get(c) is None]
-        dealt = isinstance(plan.how, Join) and plan.how.dealt is not None
+        needed, dealt = {*plan.columns, *plan.quasi_identifiers}, False
+        if isinstance(plan.how, Join):
+            needed |= {*plan.how.columns}
+            dealt = plan.how.dealt is not None
         alike = all(ALIKE_IF_EQUAL.fullmatch(kind) for kind in kept)
-        if dealt or not alike or not {*plan.columns} <= {*self._jointly} or self._rows.lists:
+        if dealt or not alike or not needed <= {*self._jointly} or self._rows.lists:
             return None
         return f"(SELECT * FROM {self._counted} WHERE which = 0)"
 

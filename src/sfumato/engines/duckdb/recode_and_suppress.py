@@ -49,15 +49,15 @@ class Writing:
         kept, types = self._kept()
         self._selected = self._with_numbers(self._published(kept, types))
         order = [f"{column} NULLS FIRST" for column in plan.sorted_by(inner)]
-        written = [  # ENUMs are sorted, texts are written
-            f"{as_text(v) if v == inner[c] and self._is_text(c, kept, types) else v} "
-            f"AS {sql.name(name)}"
+        values = [  # ENUMs are sorted, texts are written
+            (as_text(v) if v == inner[c] and self._is_text(c, kept, types) else v, name)
             for c in plan.columns
             for v, name in plan.written_for(c, inner)
         ]
         if plan.group is not None:
             order = ["g", *order]
-            written = [f"g AS {sql.name(plan.group)}", *written]
+            values = [("g", plan.group), *values]
+        written = [f"{self._optional(value)} AS {sql.name(name)}" for value, name in values]
         options = CSV_FORMAT if self._kind == "csv" else PARQUET_FORMAT
         rows = f"(SELECT * FROM ({self._selected}) ORDER BY {', '.join(order)})"
         if self._times:
@@ -65,6 +65,13 @@ class Writing:
         self._connection.execute(
             f"COPY (SELECT {', '.join(written)} FROM {rows}) TO {sql.text(target)} ({options})"
         )
+
+    def _optional(self, value: str) -> str:
+        """Give SQL for a value of a column in which values may be missing, whether any are or not.
+
+        Else it would depend on where rows come from whether a Parquet file says that none may be.
+        """
+        return value if self._kind == "csv" else f"CASE WHEN {value} IS NOT NULL THEN {value} END"
 
     def _repeated(self, order: Sequence[str]) -> str:
         """Give SQL for every person's row, sorted by its place among those that are different."""
