@@ -214,6 +214,38 @@ def test_figures_12_index_sets_go_there_and_back(adult):
         assert intervals.tolist() == release.recoding.intervals[name].tolist()
 
 
+@pytest.fixture(scope="module")
+def wide():
+    """More values than are looked through in a moment."""
+    rules = sf.datasets.adult_hierarchies()
+    names = ("education", "occupation", "native-country", "relationship")
+    return sf.read(sf.datasets.adult(), {name: rules[name] for name in names}, "salary")
+
+
+@pytest.mark.parametrize("cost", ["discernibility", "loss"])
+def test_as_many_steps_as_some_time_was_enough_for_give_the_same_again(wide, cost, tmp_path):
+    timed = sf.anonymize(wide, sf.KAnonymity(40), sf.KOptimize(cost, seconds=0.2))
+    written = sf.load(timed.save(tmp_path / "out")).description.best_so_far
+    assert written.steps > 1
+    assert f"after {written.steps:,} steps" in str(timed.summary())
+    again = sf.anonymize(wide, sf.KAnonymity(40), sf.KOptimize(cost, budget=written.steps))
+    assert again.description.best_so_far == written
+    assert again.to_arrow().equals(timed.to_arrow())
+    assert again.description.method.deterministic
+    fewer = sf.anonymize(wide, sf.KAnonymity(40), sf.KOptimize(cost, budget=1))
+    assert fewer.description.best_so_far.steps == 1
+    assert fewer.gap > timed.gap > 0
+    with pytest.raises(BadInput, match="budget must be an integer >= 1, got 0"):
+        sf.KOptimize(cost, budget=0)
+
+
+def test_after_how_many_steps_a_search_by_classes_ended_is_not_told(wide):
+    by_class = sf.KOptimize("class", "salary", budget=3)
+    best = sf.anonymize(wide, sf.KAnonymity(40), by_class).description.best_so_far
+    assert not best.proved
+    assert best.steps is None
+
+
 def test_classes_are_quasi_identifiers_or_sensitive(adult):
     with pytest.raises(BadInput, match="class_column must be a quasi-identifier or a sensitive"):
         sf.anonymize(adult, sf.KAnonymity(5), sf.KOptimize("class", "age", seconds=1))
@@ -282,7 +314,8 @@ def test_nothing_is_proved_of_a_text_that_cannot_be_told():
 
 def test_seconds_are_counted_from_the_first_recoding_on():
     """To load compiled code takes longer."""
-    clock = Clock(1e-9, lambda: False)
+    clock = Clock(1e-9, None, lambda: False)
+    assert not clock.over()
     assert not clock.over()
     clock.start()
     assert clock.over()

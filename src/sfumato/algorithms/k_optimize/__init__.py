@@ -17,7 +17,7 @@ from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.recoding import BestSoFar, Cut, Recoding
 from sfumato.errors import BadInput
 from sfumato.formulas.measures.loss import discernibility, losses
-from sfumato.parameters import number, one_of, optional_column, suppression_limit
+from sfumato.parameters import number, one_of, optional_column, suppression_limit, whole
 from sfumato.progress import report, stopping_early
 from sfumato.table import Table
 from sfumato.text import value_text
@@ -42,7 +42,9 @@ class KOptimize(Algorithm):
     class in `class_column`, and all who are suppressed; "loss", everybody's information loss, and
     1 for a suppressed person.
 
-    The search goes on until nothing can be cheaper, or for so many `seconds`, or until Ctrl-C; then
+    The search goes on until nothing can be cheaper, or for a `budget` of steps, or for so many
+    `seconds`, or until Ctrl-C; then `release.json` says after how many steps it ended, which is
+    the budget that gives the same recoding again on any machine, and
     `release.gap` says by how much the least cost may be below the one that was found, and is 0 if
     that is proved. Of recodings with the same groups the one with the narrowest ranges is
     published. It begins with recodings that are good split by split, and with the best
@@ -62,6 +64,7 @@ class KOptimize(Algorithm):
     class_column: str | None = None
     max_suppressed: float = 1.0
     seconds: float | None = None
+    budget: int | None = None
 
     def __post_init__(self) -> None:
         one_of("KOptimize", "cost", self.cost, NAMES)
@@ -69,6 +72,8 @@ class KOptimize(Algorithm):
         suppression_limit("KOptimize", self.max_suppressed)
         if self.seconds is not None:
             number("KOptimize", "seconds", self.seconds, above=0)
+        if self.budget is not None:
+            whole("KOptimize", "budget", self.budget)
         if self.cost == "class" and self.class_column is None:
             raise BadInput('KOptimize: class_column is missing: name the column of cost="class"')
         if self.cost != "class" and self.class_column is not None:
@@ -136,7 +141,7 @@ class KOptimize(Algorithm):
         refuse_unsafe_whole(frequencies, criterion)
         with stopping_early() as asked:
             index_set, found = self._searched(
-                frequencies, criterion.least_size, Clock(self.seconds, asked)
+                frequencies, criterion.least_size, Clock(self.seconds, self.budget, asked)
             )
         points = SplitPoints.of(frequencies)
         recoding, grouping = _published(points, index_set, frequencies, criterion)
@@ -178,7 +183,10 @@ class KOptimize(Algorithm):
             if not n_nodes:  # compiled code is there, and a first recoding
                 clock.start()
             report(f"searching, best {value_text(work.cost)}, none below {value_text(work.least)}")
-        return work.index_set, BestSoFar.of(self.cost, work.cost, self._told(work))
+        found = BestSoFar.of(self.cost, work.cost, self._told(work))
+        if clock.ended and not self.reads_values:  # how many follows from values, too
+            found = replace(found, steps=clock.n_steps)
+        return work.index_set, found
 
     def _told(self, work: Anytime) -> Fraction:
         """Give the bound that is told; of sensitive classes by hundredths of the cost alone."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sfumato.text import percent, value_text
+from sfumato.parameters import is_whole
+from sfumato.text import counted, percent, value_text
 
 Number = int | float
 
@@ -28,6 +29,7 @@ class BestSoFar:
     cost: Number
     least: Number
     interrupted: bool = False  # by somebody who did not want to wait: nobody can run it again
+    steps: int | None = None  # after so many it ended, and as many give it again
 
     @classmethod
     def of(
@@ -59,12 +61,14 @@ class BestSoFar:
         share = abs(self.gap / self.cost) if self.cost else math.inf
         if math.isfinite(share):
             below += f" ({percent(share)})"
-        return f"{said}; the least there is may be up to {below} below"
+        ended = "" if self.steps is None else f", after {counted(self.steps, 'step')}"
+        return f"{said}; the least there is may be up to {below} below{ended}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
         written = {"by": self.by, "cost": self.cost, "least": self.least, "gap": self.gap}
-        return written | ({"interrupted": True} if self.interrupted else {})
+        written |= {"interrupted": True} if self.interrupted else {}
+        return written | ({} if self.steps is None else {"steps": self.steps})
 
     @classmethod
     def from_json(cls, written: object) -> BestSoFar | None:
@@ -75,10 +79,10 @@ class BestSoFar:
         least: Any = written.get("least")
         if not _is_number(cost) or not _is_number(least) or not -MOST <= least <= cost <= MOST:
             return None
-        interrupted = written.get("interrupted", False)
-        if not isinstance(interrupted, bool):
+        interrupted, steps = written.get("interrupted", False), written.get("steps")
+        if not isinstance(interrupted, bool) or not (steps is None or is_whole(steps)):
             return None
-        return cls(written["by"], cost, least, interrupted)
+        return cls(written["by"], cost, least, interrupted, steps)
 
 
 def _number(value: Fraction) -> Number:
