@@ -64,6 +64,16 @@ OF_OTHER_TOOLS = [
     "mysql://ada:{}@db/clinic",
     "host=db user=ada password={} dbname=clinic",
     "host=db password = '{}'",
+    "  postgresql://ada:{}@db/clinic",
+    "'postgresql://ada:{}@db/clinic'",
+    "jdbc:postgresql:clinic?user=ada&password={}",
+    "jdbc:postgresql://db/clinic;Password={}",
+    "postgresql:ada:{}@db/clinic",
+    "postgresql//ada:{}@db/clinic",
+    "ada:{}@db/clinic",
+    "Host=db;Username=ada;Password={}",
+    "Driver=PostgreSQL;Uid=ada;Pwd={}",
+    "service=clinic,password={}",
 ]
 
 
@@ -92,14 +102,21 @@ def test_passwords_in_addresses_of_other_tools_are_refused_and_not_repeated(
     assert [path.name for path in tmp_path.iterdir()] == ["job.toml"]
 
 
-def test_a_file_may_be_called_like_a_password(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["password=x.csv", "12:30@home.csv"])
+def test_a_file_may_be_called_like_a_password(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "password=x.csv").write_text("age\n1\n1\n")
-    assert sf.read("password=x.csv", ["age"]).n_rows == 2
+    (tmp_path / name).write_text("age\n1\n1\n")
+    assert sf.read(name, ["age"]).n_rows == 2
 
 
 @pytest.mark.parametrize(
-    "form", ["postgresql+psycopg://db/clinic", "jdbc:postgresql://db/clinic", "pgsql://db/clinic"]
+    "form",
+    [
+        "postgresql+psycopg://db/clinic",
+        "jdbc:postgresql://db/clinic",
+        "pgsql://db/clinic",
+        " postgresql://db/clinic#t",
+    ],
 )
 def test_addresses_for_other_tools_are_told_how_they_are_written(form):
     with pytest.raises(sf.BadInput, match="is written as postgresql://host/database#"):

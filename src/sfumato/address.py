@@ -20,7 +20,9 @@ SCHEME = re.compile(r"postgres(ql)?:/(/?)", re.IGNORECASE)
 # refused, too, before anything repeats them or makes a directory of that name.
 OTHERS = re.compile(r"(?:[a-z][a-z0-9+.-]+:)+/", re.IGNORECASE)
 MEANT = re.compile(r"(?:jdbc:)?(?:postgres(?:ql)?|pgsql)(?:\+\w+)?:/", re.IGNORECASE)
-AS_WORDS = re.compile(r"(?:^|\s)\w*password\s*=", re.IGNORECASE)
+AS_WORDS = re.compile(r"(?:^|[\s;,?&])\w*(?:password|pwd)\s*=", re.IGNORECASE)
+WITHOUT_SLASHES = re.compile(r"[^\s:/@]+:[^/@]+@[^/@]+")  # user:password@host, of any address
+AROUND = " \t\r\n\"'"  # what an address may have been copied with
 BEFORE_THE_HOST = re.compile(r":[^@]*@")  # a password, as far as anybody can tell
 AS_AN_OPTION = re.compile(r"[?&][^=&#]*password[^=&#]*=", re.IGNORECASE)
 PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^\s".]+))\s*')  # of a name, as SQL writes it
@@ -179,16 +181,19 @@ def refuse_other_forms(source: object) -> None:
     refuse_passwords([source])
     if not isinstance(source, (str, PurePath)) or is_address(source):
         return
-    if MEANT.match(str(source)):
+    if MEANT.match(str(source).strip(AROUND)):
         raise BadInput(f"the address of a database is written as {EXAMPLE}")
 
 
-def _has_password(text: str) -> bool:
+def _has_password(written: str) -> bool:
+    text = written.strip(AROUND)
     scheme = OTHERS.match(text)
     if scheme is None:
-        return AS_WORDS.search(text) is not None and not _is_there(text)
+        meant = AS_WORDS.search(text) or WITHOUT_SLASHES.search(text)
+        return meant is not None and not _is_there(written)
     rest = text[scheme.end() :]
-    return bool(BEFORE_THE_HOST.search(rest) or AS_AN_OPTION.search(unquote(rest)))
+    options = AS_AN_OPTION.search(unquote(rest)) or AS_WORDS.search(rest)
+    return bool(BEFORE_THE_HOST.search(rest) or options)
 
 
 def _is_there(name: str) -> bool:

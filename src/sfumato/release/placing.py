@@ -55,7 +55,7 @@ def refuse_address(target: Path) -> None:
 
     >>> refuse_address(Path("out/2026-q1"))
     """
-    found = re.search(r"(?:^|[/:])([a-z][a-z0-9+]+):/", str(target))
+    found = re.search(r"(?:^|[/:])([a-z][a-z0-9+.-]+):/", str(target), re.IGNORECASE)
     if found:
         raise BadInput(
             f"save: {found[1]}: is no file system of this machine, and a release gets its name in "

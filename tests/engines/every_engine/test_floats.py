@@ -53,3 +53,22 @@ def test_texts_are_those_of_the_embedded_engine(read, kind, tmp_path, record_pro
     assert len(texts[0]) == len(every) + 1 > 4 * N
     assert texts[0] == texts[1]
     record_property("floats written alike", len(every))
+
+
+@pytest.mark.parametrize("role", ["quasi-identifier", "insensitive", "sensitive"])
+def test_texts_that_a_number_would_not_give_back_stay_texts(read, role, tmp_path):
+    """A zero is written without a sign, whatever had one."""
+    (tmp_path / "in.csv").write_text("x,y\n" + "0.0,a\n-0.0,a\n" * 8)
+    roles = {
+        "quasi-identifier": {"quasi_identifiers": ["x", "y"]},
+        "insensitive": {"quasi_identifiers": ["y"], "insensitive": ["x"]},
+        "sensitive": {"quasi_identifiers": ["y"], "sensitive": "x"},
+    }[role]
+    release = sf.anonymize(
+        read(tmp_path / "in.csv", **roles),
+        sf.KAnonymity(5),
+        sf.Mondrian(),
+        untouched_identify=True,
+    )
+    rows = sf.load(release.save(tmp_path / "out", format="parquet")).to_arrow()
+    assert sorted(rows["x"].to_pylist()) == ["-0.0"] * 8 + ["0.0"] * 8

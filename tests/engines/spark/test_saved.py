@@ -186,7 +186,7 @@ def test_who_presses_ctrl_c_gets_one_line_and_no_release(tmp_path, stage, second
     assert not [*tmp_path.glob(".sfumato-*")]
 
 
-@pytest.mark.parametrize("address", ["s3a://bucket/out", "hdfs://there/out", "gs://bucket/x"])
+@pytest.mark.parametrize("address", ["s3a://bucket/out", "HDFS://there/out", "my-fs.x://bucket/x"])
 def test_a_place_without_a_rename_in_one_step_is_refused(release, address):
     with pytest.raises(sf.BadInput, match="in one step"):
         release.save(address)

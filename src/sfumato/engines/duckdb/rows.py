@@ -66,9 +66,10 @@ class Rows:
 def written_as(value: str) -> str:
     """Give SQL for how a text is written: as a whole number, a real one, or neither.
 
-    Only what a number gives back letter by letter is one, so no text is both.
+    Only what a number gives back letter by letter is one, so no text is both; -0.0 is 0.0.
     """
-    finite = f"CASE WHEN isfinite(TRY_CAST({value} AS DOUBLE)) THEN {value} END"  # nan, inf: text
+    number = f"isfinite(TRY_CAST({value} AS DOUBLE)) AND {value} <> '-0.0'"  # nan, inf: text
+    finite = f"CASE WHEN {number} THEN {value} END"
     whole, real = (
         f"CAST(TRY_CAST({text} AS {kind}) AS VARCHAR) = {value}"
         for text, kind in ((value, NUMBERS[WHOLE]), (finite, NUMBERS[REAL]))

@@ -34,6 +34,10 @@ BEGINNING = (
     "SET LOCAL standard_conforming_strings TO on",  # a backslash is one, whatever a role has set
     "SET LOCAL row_security TO off",
 )
+UNREAD = (  # an error without a state is the driver's
+    "the driver cannot read what the server gave; a column may have a type that it does not know, "
+    "such as arrays of arrays: leave it without a role, or read a view that casts it to text"
+)
 UNREACHABLE = [  # what libpq says, and what it means
     (r"password authentication failed|no password supplied|authentication failed", "refused the "
      "password of the role; put the right one into ~/.pgpass, PGPASSWORD or a service file"),
@@ -206,7 +210,7 @@ def _explanation(error: Exception, name: str, reasons: Mapping[str, str]) -> Bad
         )
     meaning = reasons.get(state) or reasons.get(state[:2])
     if meaning is None:
-        meaning = f"the server refused a query (SQLSTATE {state or 'unknown'}); see its log"
+        meaning = f"the server refused a query (SQLSTATE {state}); see its log" if state else UNREAD
     return BadInput(f"{name}: {meaning}")
 
 

@@ -96,11 +96,11 @@ def _placed(digits: Column, exponent: Column) -> Column:
 def written_as(text: Column) -> Column:
     """Say how a text is written: as a whole number, a real one, or neither.
 
-    Only what a number gives back letter by letter is one, so no text is both.
+    Only what a number gives back letter by letter is one, so no text is both; -0.0 is 0.0.
     """
     whole = text.try_cast("bigint").cast("string") == text
     number = text.try_cast("double")
-    finite = ~F.isnan(number) & (F.abs(number) < float("inf"))
+    finite = ~F.isnan(number) & (F.abs(number) < float("inf")) & (text != "-0.0")
     real = finite & (text_of(number, "double") == text)
     return (
         F.when(whole, WHOLE).when(F.coalesce(real, F.lit(False)), REAL).when(text.isNotNull(), TEXT)
