@@ -1,4 +1,8 @@
-"""Good nodes early: down from the top by what a step gains for whom it leaves out, and moves."""
+"""Good nodes early: down from the top, then again and again from nodes near above the best.
+
+Where sizes of groups decide what a node costs, a step is chosen by what it gains for whom it leaves
+out, which one pass over the groups tells of every column. Elsewhere nodes are priced one by one.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,33 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.lattice import kernels
 from sfumato.algorithms.lattice.boxes import Boxes, by_group
-from sfumato.algorithms.lattice.lattice import Node
+from sfumato.algorithms.lattice.lattice import Node, right_below
+from sfumato.algorithms.lattice.rollup import Start
 from sfumato.compiled import suited
 from sfumato.progress import report
 
 MOST_COUNTED = 6000  # nodes
-TryOut = Callable[[Node], bool]
+MOST_PRICED = 4  # of so many steps of a proof, one is taken for pricing nodes beforehand
+
+
+class Priced(Protocol):
+    """A safe node and what it costs; the better one is less."""
+
+    @property
+    def node(self) -> Node:
+        """Its levels."""
+
+    def __lt__(self, other: Any, /) -> bool: ...
+
+
+TryOut = Callable[[Node, Start | None], Priced | None]  # the second: a node below, counted before
 
 
 def descend_by_size(boxes: Boxes, try_out: TryOut) -> None:
@@ -28,9 +47,9 @@ def descend_by_size(boxes: Boxes, try_out: TryOut) -> None:
     nodes are counted than the root of their number, since on a small lattice the proof comes first,
     and no more than half of a budget: the rest is for the bound.
     """
-    walks = _Walks(boxes, try_out)
+    walks = _Walks(boxes, lambda node: try_out(node, None))
     if boxes.nodes.budget == 1:
-        try_out(walks.best)
+        try_out(walks.best, None)
     if not walks.down(boxes.lattice.heights, ()):
         return
     most = min(math.isqrt(boxes.lattice.n_nodes), MOST_COUNTED)
@@ -49,6 +68,36 @@ def descend_by_size(boxes: Boxes, try_out: TryOut) -> None:
         better = walks.best != best
 
 
+def descend_by_price(boxes: Boxes, try_out: TryOut, bound: Callable[[Node], Any]) -> None:
+    """Walk down from the top, at each step to the first safe node in the order of their bounds.
+
+    Then nodes near the best are priced, and from nodes near above it walks go down to the cheapest
+    of those right below, as long as that gains anything: on a large lattice, or for half of a
+    budget. The rest is for the proof, which prices nodes itself where values have no part in it and
+    people cost by what is told of them.
+    """
+    walks = _PricedWalks(boxes, try_out)
+    best = walks.first(bound)
+    if best is None or (boxes.size_alone and boxes.units.by == "codes"):
+        return
+    walks.most = min(math.isqrt(boxes.lattice.n_nodes) // MOST_PRICED, MOST_COUNTED)
+    if boxes.nodes.budget is not None:
+        walks.most = boxes.nodes.budget // 2
+    better = True
+    while better and not walks.over:
+        before = best
+        walks.look_around(best.node)
+        best = walks.down(best, ())
+        for node, raised in _raised(best.node, boxes.lattice.heights):
+            if best is not before or walks.over:
+                break
+            there = walks.at(node)
+            there = there and walks.down(there, raised)
+            if there is not None and there < best:
+                best = there
+        better = best is not before
+
+
 def _raised(best: Node, heights: Node) -> Iterator[tuple[Node, tuple[int, ...]]]:
     """Give nodes with one column, or two, one or two levels higher, the nearest first."""
     for steps in ((1,), (2,), (1, 1), (1, 2), (2, 1)):
@@ -63,7 +112,7 @@ def _raised(best: Node, heights: Node) -> Iterator[tuple[Node, tuple[int, ...]]]
 class _Walks:
     """Walks over a lattice, and the best node of all of them."""
 
-    def __init__(self, boxes: Boxes, try_out: TryOut) -> None:
+    def __init__(self, boxes: Boxes, try_out: Callable[[Node], object]) -> None:
         self.boxes, self.try_out = boxes, try_out
         self.people = boxes.ground
         self.best: Node = boxes.lattice.heights
@@ -164,3 +213,55 @@ class _Walks:
 
     def _constant(self, node: Node) -> int:
         return sum(own[a] for own, a in zip(self.boxes.constants, node, strict=True))
+
+
+class _PricedWalks:
+    """Walks over a lattice by what nodes cost; none is priced twice."""
+
+    def __init__(self, boxes: Boxes, try_out: TryOut) -> None:
+        self.boxes, self.try_out = boxes, try_out
+        self.priced: dict[Node, Priced | None] = {}
+        self.start: Start | None = None  # counted below all nodes that are looked at
+        self.most = 0  # nodes that may be counted
+
+    @property
+    def over(self) -> bool:
+        """Whether as many nodes were counted as may be."""
+        return self.boxes.nodes.n > self.most
+
+    def first(self, bound: Callable[[Node], Any]) -> Priced | None:
+        """Walk down from the top to a node without a safe one right below; None: it is not safe."""
+        best, here = None, self.at(self.boxes.lattice.heights)
+        while here is not None:
+            best = here
+            below = sorted(right_below(here.node), key=lambda each: (bound(each), each))
+            here = next((safe for each in below if (safe := self.at(each)) is not None), None)
+        return best
+
+    def look_around(self, best: Node) -> None:
+        """Count people at the levels right below the best: walks go no lower, and cost less."""
+        low = tuple(max(level - 1, 0) for level in best)
+        self.start = self.boxes.lattice.rollup.start_at(low)
+
+    def at(self, node: Node) -> Priced | None:
+        """Price a node; None: it is not safe."""
+        if node not in self.priced:
+            report("looking for a good node", self.boxes.nodes.n)
+            self.priced[node] = self.try_out(node, self.start)
+        return self.priced[node]
+
+    def down(self, here: Priced, fixed: tuple[int, ...]) -> Priced:
+        """Go to the cheapest node right below, but not in some columns, while that gains."""
+        floor = self.boxes.bottom if self.start is None else self.start.node
+        while not self.over:
+            node = here.node
+            below = (
+                self.at((*node[:j], level - 1, *node[j + 1 :]))
+                for j, level in enumerate(node)
+                if level > floor[j] and j not in fixed
+            )
+            best = min((safe for safe in below if safe is not None), default=here)
+            if not best < here:
+                break
+            here = best
+        return here

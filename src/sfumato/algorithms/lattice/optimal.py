@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -17,14 +18,15 @@ from sfumato.algorithms.lattice.counted_nodes import (
     counting_nodes,
 )
 from sfumato.algorithms.lattice.failed_nodes import failed_nodes
-from sfumato.algorithms.lattice.lattice import Lattice, Node, right_below
-from sfumato.algorithms.lattice.metric import METRICS, Metric, Weights, known_metric
+from sfumato.algorithms.lattice.lattice import Lattice, Node
+from sfumato.algorithms.lattice.metric import METRICS, Weights, known_metric
 from sfumato.algorithms.lattice.minimal import nothing_yet, refuse
 from sfumato.algorithms.lattice.outliers import check_suppress
 from sfumato.algorithms.lattice.units import ROUNDING, Price
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.two_tables import Publish, check_publish
 from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.naming import Publishes
 from sfumato.data.recoding import BestSoFar, Recoding
@@ -34,6 +36,10 @@ from sfumato.parameters import suppression_limit
 from sfumato.progress import report
 from sfumato.text import value_text
 
+if TYPE_CHECKING:
+    from sfumato.algorithms.lattice.rollup import Start
+
+PART = 4  # of a budget one in so many nodes is for a bound by sizes, where values are looked at
 EVERY = 16  # boxes: after so many the best so far is reported
 
 
@@ -147,7 +153,8 @@ class Optimal(Algorithm):
         """Price every node that the bounds do not settle, until all are, or the budget is spent."""
         del draw
         with counting_nodes(self.budget) as nodes:
-            work = _Search(self, Lattice(frequencies, criterion), nodes)
+            least = self._least_by_size(frequencies, criterion, nodes)
+            work = _Search(self, Lattice(frequencies, criterion), nodes, least)
             proved = work.run()
         if work.best is None:
             if not proved:
@@ -156,13 +163,41 @@ class Optimal(Algorithm):
         told = work.told(work.best, proved=proved)
         return replace(work.lattice.recoding(work.best.node, self.suppress), best_so_far=told)
 
+    def _least_by_size(
+        self, frequencies: FrequencySet, criterion: Criterion, nodes: CountedNodes
+    ) -> Fraction | None:
+        """Give what no node costs less than by the sizes of its groups; None: nothing is known.
+
+        Of a criterion that looks at values, within a part of the budget. It leaves out no fewer
+        people than their number alone, and that makes no node cheaper.
+        """
+        if self.budget is None or not _by_values(criterion):
+            return None
+        by_size = CountedNodes(self.budget // PART, nodes.asked)
+        sizes = Lattice(frequencies.combinations, KAnonymity(criterion.least_size))
+        work = _Search(self, sizes, by_size)
+        proved = work.run()
+        nodes.n, nodes.interrupted = by_size.n, by_size.interrupted
+        if work.best is None or isinstance(work.best.price, float):
+            return None
+        return work.least(work.best, proved=proved)
+
 
 class _Search:
     """The whole search: good nodes first, then boxes until the best is proved."""
 
-    def __init__(self, method: Optimal, lattice: Lattice, nodes: CountedNodes) -> None:
+    def __init__(
+        self,
+        method: Optimal,
+        lattice: Lattice,
+        nodes: CountedNodes,
+        least: Fraction | None = None,
+    ) -> None:
+        """Begin; least: what no node costs less than, whoever has which value."""
         from sfumato.algorithms.lattice.boxes import Boxes  # noqa: PLC0415  (a compiler)
 
+        self.known = least
+        self.by_values = _by_values(lattice.criterion)
         self.method, self.lattice, self.nodes = method, lattice, nodes
         self.metric = METRICS[method.metric](lattice, method.weights)
         self.limit = allowed_rows(method.max_suppressed, lattice.frequencies.n_rows)
@@ -175,47 +210,54 @@ class _Search:
 
     def run(self) -> bool:
         """Search; whether the best is proved."""
-        from sfumato.algorithms.lattice.greedy import descend_by_size  # noqa: PLC0415  (a compiler)
+        from sfumato.algorithms.lattice import greedy  # noqa: PLC0415  (a compiler)
 
         try:
             if self.boxes.size_alone and self.units.exact:
-                descend_by_size(self.boxes, self.try_out)
+                greedy.descend_by_size(self.boxes, self.try_out)
             else:
-                _descend(self.lattice, self.metric, self.try_out)
+                greedy.descend_by_price(self.boxes, self.try_out, self.metric.bound)
             self.boxes.run(self._settled, self.try_out, self._heard)
         except Enough:
             return False
         return True
 
-    def try_out(self, node: Node) -> bool:
-        """Price a node if it is safe, and keep it if it is the best so far."""
+    def try_out(self, node: Node, start: Start | None = None) -> _Priced | None:
+        """Price a node if it is safe, and keep it if it is the best so far.
+
+        start: a node below that is counted already.
+        """
         self.nodes.take()
-        groups = self.lattice.rollup.straight(node)
+        groups = self.lattice.rollup.straight(node, start)
         safe = self.lattice.safe_within(groups, self.limit)
         if safe is None:
-            return False
+            return None
         n_at_root = self.lattice.n_at_root(node, groups, safe) if self.at_root else 0
         candidate = _Priced(self.metric.price(node, groups, safe, n_at_root), node)
         if self.best is None or candidate < self.best:
             self.best = candidate
             self.boxes.most = self.units.most(candidate.price)
             self.nodes.enforced = True
-        return True
+        return candidate
 
     def told(self, best: _Priced, *, proved: bool) -> BestSoFar:
-        """Say what the best costs, and what nothing costs less than.
+        """Say what the best costs, and what nothing costs less than."""
+        cost, least = self.metric.told(best.price), self.least(best, proved=proved)
+        return BestSoFar.of(self.method.metric, cost, least, interrupted=self.nodes.interrupted)
+
+    def least(self, best: _Priced, *, proved: bool) -> Fraction:
+        """Give what no node costs less than.
 
         How far a search got that looks at values depends on them, and so does its bound: of one
-        that may end early the bound that is told is the one that holds whoever has which value.
+        that may end early the bound that is told is one that holds whoever has which value.
         """
         cost = self.metric.told(best.price)
-        if proved and (self.method.budget is None or self.boxes.size_alone):
-            least = cost
-        else:
-            open_ = self.boxes.least if self.boxes.size_alone else self.boxes.trivial
-            assert open_ is not None  # noqa: S101  (else the best is proved)
-            least = min(cost, self.metric.told(self.units.price(open_)))
-        return BestSoFar.of(self.method.metric, cost, least, interrupted=self.nodes.interrupted)
+        if proved and not (self.by_values and self.method.budget is not None):
+            return cost
+        open_ = self.boxes.trivial if self.by_values else self.boxes.least
+        assert open_ is not None  # noqa: S101  (else the best is proved)
+        least = self.metric.told(self.units.price(open_))
+        return min(cost, least if self.known is None else max(least, self.known))
 
     def _settled(self, units: int, lowest: Node) -> bool:
         """Whether no node above one is better than the best, if all cost at least so much."""
@@ -252,12 +294,8 @@ class _Priced:
         return (sum(self.node), self.node) < (sum(other.node), other.node)
 
 
-def _descend(lattice: Lattice, metric: Metric, try_out: Callable[[Node], bool]) -> None:
-    """Walk down from the top, at each step to the node of least bound that is still safe."""
-    node: Node | None = lattice.heights
-    while node is not None and try_out(node):
-        below = sorted(right_below(node), key=lambda each: (metric.bound(each), each))
-        node = next((each for each in below if try_out(each)), None)
+def _by_values(criterion: Criterion) -> bool:
+    return any(part.looks_at_values for part in criterion.parts)
 
 
 def _dearer(price: Price, other: Price) -> bool:
