@@ -1,6 +1,7 @@
 """How a command ends that was asked to stop."""
 
 import json
+import random
 import signal
 import subprocess
 import sys
@@ -41,7 +42,7 @@ def interrupt(stage, done=0, total=None):
         os.kill(os.getpid(), signal.SIGINT)
 
 with progress.listening(interrupt):
-    sys.argv = ["sfumato", "anonymize", "job.toml", "--no-audit"]
+    sys.argv = ["sfumato", "anonymize", "job.toml", {option!r}]
     main()
 """
 JOB = """
@@ -65,7 +66,7 @@ def test_the_first_interrupt_of_k_optimize_writes_its_best_and_the_second_ends(
     people = [f"{20 + 7 * j % 60},{37 * j % 400}" for j in range(4000)]
     (tmp_path / "people.csv").write_text("age,pay\n" + "\n".join(people))
     (tmp_path / "job.toml").write_text(JOB)
-    (tmp_path / "search.py").write_text(SEARCHING.format(times=times))
+    (tmp_path / "search.py").write_text(SEARCHING.format(times=times, option="--no-audit"))
     command = [sys.executable, "search.py"]
     ended = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
     assert ended.returncode == code, ended.stderr
@@ -74,3 +75,44 @@ def test_the_first_interrupt_of_k_optimize_writes_its_best_and_the_second_ends(
         return
     described = json.loads((tmp_path / "out" / "release.json").read_text())
     assert described["best_so_far"]["gap"] > 0
+
+
+BY_VALUES = """
+source = "people.csv"
+output = "out"
+[columns]
+sensitive = ["disease"]
+[columns.quasi_identifiers]
+{columns}
+[[criteria]]
+k_anonymity = {{ k = 5 }}
+[[criteria]]
+l_diversity = {{ l = 2 }}
+[method]
+optimal = {{ max_suppressed = 0.05 }}
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("option", "code"), [("--details", 5), ("--allow-undecided", 0)])
+def test_who_interrupts_a_search_by_values_is_told_at_once_what_is_undecided(
+    tmp_path, option, code
+):
+    names, chance = [f"c{j}" for j in range(9)], random.Random(4)
+    lines = [
+        ",".join([*(str(chance.randrange(16)) for _ in names), chance.choice(["flu", "", "gout"])])
+        for _ in range(3000)
+    ]
+    (tmp_path / "people.csv").write_text("\n".join([",".join([*names, "disease"]), *lines]))
+    columns = "\n".join(f"{name} = {{ intervals = [2, 4, 8] }}" for name in names)
+    (tmp_path / "job.toml").write_text(BY_VALUES.format(columns=columns))
+    (tmp_path / "search.py").write_text(SEARCHING.format(times=1, option=option))
+    command = [sys.executable, "search.py"]
+    ended = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
+    assert ended.returncode == code, ended.stdout + ended.stderr
+    said = " ".join(ended.stdout.split())
+    assert "Ctrl-C ended the search" in said
+    assert "give it a budget in nodes" in said
+    assert (tmp_path / "out").exists() == (code == 0)
+    assert ("--allow-undecided writes it anyway" in said) == (code == 5)
+    assert "tried" not in said

@@ -126,10 +126,11 @@ class Report:
         """What keeps the promise instead, tried on the original when first asked for.
 
         All remedies together, by every method that may do. None: nothing failed or was left open,
-        or publishing something else does not help. It is for the steward alone.
+        or publishing something else does not help, or somebody did not want to wait for the search.
+        It is for the steward alone.
         """
         needed = reduce(or_, self._needed.values(), Remedy())
-        if self.verdict == "safe" or not needed.changes:
+        if self.verdict == "safe" or not needed.changes or self.target.interrupted:
             return None
         return find_way_out(
             self.subject,

@@ -173,6 +173,11 @@ def anonymize(
             out.print_summary(summary, str(job), details=details)
         if stopped_early():
             out.say("Note: Ctrl-C ended the search; this is the best that it had found by then.")
+            if report is not None and report.verdict == "undecided" and release.interrupted:
+                out.say(
+                    "Nobody can run it again to the same place, so what it tells who knows the "
+                    "method is undecided; give it a budget in nodes, which can be repeated."
+                )
         if summary.lost:
             out.say(
                 f"Note: {given.method} leaves nothing of {', '.join(summary.lost)}; another "
