@@ -262,19 +262,23 @@ class _Slices:
         n_cells = int((end - first).sum())
         distinct_steps: dict[bytes, RejectedStep] = {}
         for step in steps:
-            children = np.zeros((len(step.children), n_cells), dtype=bool)
+            cells: list[NDArray[np.intp]] = []
             fixed = np.zeros((len(step.children), members.histogram.n_values), dtype=np.int64)
-            for row, around, child in zip(children, fixed, step.children, strict=True):
+            for around, child in zip(fixed, step.children, strict=True):
                 where = np.minimum(np.searchsorted(groups, self.group_of[child]), len(groups) - 1)
                 own = groups[where] == self.group_of[child]
                 g = where[own]
-                row[offset[g] + self.place[child[own]] - first[g]] = True
+                cells.append(np.unique(offset[g] + self.place[child[own]] - first[g]))
                 for whole in np.unique(self.group_of[child[~own]]).tolist():
                     values = members.histogram.rows(whole, whole + 1)
                     around[values.codes] += values.counts
-            distinct_steps.setdefault(
-                children.tobytes() + fixed.tobytes(), RejectedStep(children, fixed)
-            )
+            said = [np.array([len(own) for own in cells]), *cells, fixed.ravel()]
+            key = np.concatenate(said).tobytes()
+            if key not in distinct_steps:
+                children = np.zeros((len(cells), n_cells), dtype=bool)
+                for row, own in zip(children, cells, strict=True):
+                    row[own] = True
+                distinct_steps[key] = RejectedStep(children, fixed)
         return list(distinct_steps.values())
 
 

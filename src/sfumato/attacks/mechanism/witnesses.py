@@ -26,9 +26,12 @@ class Witnesses:
     """The values that people have in worlds that explain a release, cell by cell."""
 
     def __init__(self, component: Component, rng: np.random.Generator) -> None:
+        from scipy.sparse import csr_array  # noqa: PLC0415  (heavy, so imported when used)
+
         self.rng = rng
         self.solver, self.group_of = component.solver, component.group_of_cell
-        self.inside = component.inside.astype(np.int64)  # (n_children, n_cells)
+        self.inside = component.inside  # (n_children, n_cells)
+        inside = csr_array(self.inside, dtype=np.int64)  # few of the cells are in a child
         self.first = component.first_child
         rows = [component.histogram(number)[0] for number in range(len(component.groups))]
         around = np.flatnonzero(component.fixed.any(axis=0))
@@ -36,7 +39,7 @@ class Witnesses:
         self.found_any = False
         for attempt in range(MOST_DEALT):
             self.world = _dealt(component, rng if attempt else None)[:, self.values]
-            self.counts = self.inside @ self.world + component.fixed[:, self.values]
+            self.counts = inside @ self.world + component.fixed[:, self.values]
             self.broken = self._breaks(self.counts)
             n_broken = np.add.reduceat(self.broken, self.first, dtype=np.int64)
             if n_broken.all():
@@ -46,7 +49,9 @@ class Witnesses:
         if not self.found_any:
             return
         self.possible |= self.world > 0
-        separate = np.add.reduceat(self.inside, self.first, axis=0).max() <= 1
+        child, cell = inside.nonzero()
+        step = np.searchsorted(self.first, child, side="right")
+        separate = len(np.unique(step * len(self.world) + cell)) == len(cell)
         if separate and (n_broken > 2).all():  # a swap changes two children of a step at most
             own = np.zeros((len(component.groups), len(self.values)), dtype=bool)
             np.logical_or.at(own, self.group_of, self.possible)
@@ -97,7 +102,8 @@ class Witnesses:
 
         Somebody in c gets v, and gives his value to somebody in another cell; (n,) of both.
         """
-        moved = self.inside[:, mate].T - self.inside[:, c]  # (n, n_children): who gets the value
+        there = self.inside[:, np.append(mate, c)].astype(np.int64)
+        moved = there[:, :-1].T - there[:, -1]  # (n, n_children): who gets the value
         rows = np.flatnonzero(moved.any(axis=0))
         swap = np.arange(len(mate))
         counts = np.repeat(self.counts[np.newaxis, rows], len(mate), axis=0)

@@ -183,12 +183,13 @@ def merged(
     sizes: Counts, steps: Sequence[RejectedStep], pool: NDArray[np.intp] | None = None
 ) -> tuple[NDArray[np.intp], Counts, list[RejectedStep]]:
     """Take cells of a pool that are in the same children of every step together: they are alike."""
-    inside = np.concatenate([np.zeros((1, len(sizes)), bool), *(s.children for s in steps)])
-    packed = np.packbits(inside, axis=0).astype(np.intp)  # (n_words, n_cells)
+    children = [np.zeros(len(sizes), bool), *(child for step in steps for child in step.children)]
+    starts = range(0, len(children), 8)  # not all at once: there may be thousands, of many cells
+    packed = [np.packbits(np.stack(children[i : i + 8]), axis=0)[0] for i in starts]
     if pool is not None:
-        packed = np.concatenate([packed, pool[np.newaxis]])
-    _, first, cell = np.unique(packed, axis=1, return_index=True, return_inverse=True)
-    cell = cell.reshape(-1)
+        packed.extend(pool.astype(">i8")[:, np.newaxis].view(np.uint8).T)  # they sort as numbers do
+    whole = np.stack(packed, axis=1).view(f"V{len(packed)}")[:, 0]  # one value for each cell
+    _, first, cell = np.unique(whole, return_index=True, return_inverse=True)
     people = np.bincount(cell, weights=sizes, minlength=len(first)).astype(np.int64)
     kept = [RejectedStep(s.children[:, first], s.fixed, s.limit, s.weight) for s in steps]
     return cell, people, kept
