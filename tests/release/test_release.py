@@ -180,6 +180,17 @@ def test_a_recoding_whose_boxes_overlap_fits_nobody_else(tmp_path):
         release.save_recoding(tmp_path / "recoding.json")
 
 
+def test_a_recoding_that_would_not_fit_is_not_written(tmp_path):
+    table = sf.read(people(), ["age", "zip"], memory="1.7GB")
+    release = sf.anonymize(table, sf.KAnonymity(2), sf.Mondrian())
+    release.save_recoding(tmp_path / "fits.json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sfumato.algorithms.recode.BYTES_OF_SIDE", 10**9)
+        with pytest.raises(sf.BadInput, match=r"1\.7 GB are allowed \(memory=\)"):
+            release.save_recoding(tmp_path / "large.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["fits.json"]
+
+
 def test_check_measures_the_whole_family_when_nothing_is_asked():
     found = sf.check(read(people()))
     assert [each.found for each in found.measured][:4] == [1, 1, 1.0, 1]

@@ -32,8 +32,9 @@ from sfumato.files.paths import reason
 from sfumato.formulas.boxes.only_box import NONE, SEVERAL, only_box
 from sfumato.parameters import file_path, is_count, suppression_limit, whole
 from sfumato.spec import describe, from_spec, to_spec
-from sfumato.text import count, counted
+from sfumato.text import count, counted, gigabytes
 
+BYTES_OF_SIDE = 1400  # memory that a side of a box takes while it is written
 FORMAT = 1  # of what `Release.save_recoding` writes
 
 Side = Mapping[str, Any]  # see `_write_side`
@@ -162,10 +163,12 @@ class Recode(Algorithm):
         frequencies: FrequencySet,
         max_suppressed: float,
         suppress: Suppress = "rows",
+        memory: int | None = None,
     ) -> Recode:
         """Write a recoding of counted people down in terms of values instead of codes.
 
-        A cut that is not one level per column is written as the boxes that somebody is in.
+        A cut that is not one level per column is written as the boxes that somebody is in, unless
+        they take more memory than so many bytes.
         """
         domains, columns = frequencies.domains, frequencies.quasi_identifiers
         shapes = {column: _shape(domains[column]) for column in columns}
@@ -180,6 +183,13 @@ class Recode(Algorithm):
                 "meaning for other data"
             )
         ranks, labels = labelled
+        needed = len(ranks) * len(columns) * BYTES_OF_SIDE
+        if memory is not None and needed > memory:
+            raise BadInput(
+                f"Recode: to write down {counted(len(ranks), 'box', 'boxes')} takes about "
+                f"{gigabytes(needed)}, and {gigabytes(memory)} are allowed (memory=): allow more, "
+                "or recode by whole columns, with Optimal()"
+            )
         if recoding.boxes_may_meet:
             ground = frequencies.combinations
             codes = np.stack([ground.codes(column) for column in columns], axis=1)

@@ -696,7 +696,9 @@ class Release:
         It names no person, but it is meant for the steward: only the owner may read it.
         """
         limit, suppress = self.method.max_suppressed, self.method.suppress
-        saved = Recode.of(self.recoding, self.private.frequencies, limit, suppress)
+        private = self.private
+        memory = private.table.memory
+        saved = Recode.of(self.recoding, private.frequencies, limit, suppress, memory)
         target = file_path("save_recoding", path)
         write_private(target, saved.to_json())
         return target
