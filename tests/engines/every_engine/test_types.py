@@ -250,6 +250,14 @@ def test_what_cannot_be_counted_is_published_untouched(released, column):
     released(rows, sf.KAnonymity(2), sf.Mondrian(strict=False), "parquet", exact=False, **roles)
 
 
+@pytest.mark.not_on(postgres="makes no table of bytes from a frame")
+def test_missing_bytes_are_missing_in_csv_and_empty_ones_are_empty(released):
+    rows = pa.table({"q": [1] * 6, "x": [b"a", None, b"", b"a", None, b""]})
+    roles = {"quasi_identifiers": ["q"], "insensitive": ["x"]}
+    published = released(rows, sf.KAnonymity(2), sf.Samarati(), "csv", exact=False, **roles)
+    assert published["data"]["x"].to_pylist() == [None, None, "", "", "a", "a"]
+
+
 @pytest.mark.not_on(
     spark="has no type for them: they are texts in Parquet, and so in what is published",
 )

@@ -52,7 +52,7 @@ def _bytes(value: Column) -> Column:
             F.when(pair != "", F.concat(F.lit("\\x"), pair)).otherwise("")
         ),
     )
-    return F.array_join(shown, "")
+    return F.when(value.isNotNull(), F.array_join(shown, ""))
 
 
 def _real(java: Column) -> Column:
