@@ -24,36 +24,6 @@ def test_one_column_with_missing_values_is_read_back(spark, tmp_path, column):
     assert {column: None} in made[0][1]
 
 
-DAYS = pa.array([0, 2_932_897], pa.int32())  # of which one is in the year 10000
-LONG_AGO = pa.array([0, -800_000], pa.int32())
-MICROSECONDS = 86_400_000_000
-
-
-def moments(days, zone=None):
-    return pa.array([day * MICROSECONDS for day in days.to_pylist()], pa.timestamp("us", zone))
-
-
-FAR = {
-    "late day": DAYS.cast(pa.date32()),
-    "early day": LONG_AGO.cast(pa.date32()),
-    "late moment": moments(DAYS),
-    "early moment": moments(LONG_AGO),
-    "late instant": moments(DAYS, "UTC"),
-    "early instant": moments(LONG_AGO, "UTC"),
-}
-
-
-@pytest.mark.parametrize("kind", FAR)
-def test_days_that_have_several_texts_are_refused(spark, tmp_path, kind):
-    """Of the years 1 to 9999 all engines write the same."""
-    source = pa.table({"age": [1] * 2, "at": FAR[kind]})
-    table = sf.read(source, ["age"], insensitive=["at"], engine=sf.engines.Spark(spark))
-    release = sf.anonymize(table, sf.KAnonymity(2), sf.Mondrian(), untouched_identify=True)
-    with pytest.raises(sf.BadInput, match="column 'at': a value is out of reach"):
-        release.save(tmp_path / "out", format="csv")
-    assert not (tmp_path / "out").exists()
-
-
 def test_days_that_have_one_text_are_published(spark, tmp_path):
     ends = [datetime.date(1, 1, 1), datetime.date(9999, 12, 31), None]
     source = pa.table({"age": [1] * 3, "at": ends})

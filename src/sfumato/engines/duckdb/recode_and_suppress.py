@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.engines import sql
-from sfumato.engines.arrow import of_numbers, of_texts
+from sfumato.engines.arrow import of_numbers, of_texts, values_of
 from sfumato.engines.duckdb.csv_text import as_text, defused, undone
 from sfumato.engines.duckdb.digests import digest_of
 from sfumato.engines.duckdb.rows import Rows
@@ -21,6 +22,7 @@ from sfumato.engines.protocol import Format, WritingPlan
 
 CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
 PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
+DATED = re.compile("DATE|TIMESTAMP(_S|_MS| WITH TIME ZONE)?")
 
 
 class Writing:
@@ -47,6 +49,8 @@ class Writing:
         """Write it, sorted by group or quasi-identifiers and then by everything else."""
         plan, inner = self._plan, self._rows.inner
         kept, types = self._kept()
+        if self._kind == "csv":
+            self._refuse_out_of_reach(kept)
         self._selected = self._with_numbers(self._published(kept, types))
         order = [f"{column} NULLS FIRST" for column in plan.sorted_by(inner)]
         values = [  # ENUMs are sorted, texts are written
@@ -65,6 +69,22 @@ class Writing:
         self._connection.execute(
             f"COPY (SELECT {', '.join(written)} FROM {rows}) TO {sql.text(target)} ({options})"
         )
+
+    def _refuse_out_of_reach(self, kept: Sequence[str]) -> None:
+        """Refuse days whose texts differ from engine to engine, as where values are counted."""
+        rows, ends = self._rows, []
+        dated = [c for c in kept if DATED.fullmatch(rows.element(c))]
+        for j, column in enumerate(dated):
+            for end in ("min", "max"):
+                value = rows.inner[column]
+                value = f"list_{end}({value})" if column == rows.lists else value
+                ends.append(f"{end}({value}) AS {end}{j}")
+        if ends:
+            query = f"SELECT {', '.join(ends)} FROM {self._source} AS s"
+            found = self._connection.sql(query).to_arrow_table()
+            for j, column in enumerate(dated):
+                values_of(column, found[f"min{j}"])
+                values_of(column, found[f"max{j}"])
 
     def _optional(self, value: str) -> str:
         """Give SQL for a value of a column in which values may be missing, whether any are or not.
