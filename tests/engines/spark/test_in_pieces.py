@@ -1,6 +1,8 @@
 """A table that does not fit: executors finish its pieces, and it comes out the same."""
 
 import gc
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -72,6 +74,13 @@ def test_pieces_fit_an_executor_and_what_comes_here_fits_the_driver(spark, monke
     assert all(most == 20 for _, _, most in goes)
     assert all(n - largest <= 100 for n, largest, _ in goes)
     assert in_pieces.to_arrow().equals(at_once.to_arrow())
+
+
+def test_workers_import_us_without_a_word():
+    """Of pandas, say, which pyspark warns of where its tests are imported."""
+    imported = [sys.executable, "-c", "import sfumato.engines.spark.kept_counts"]
+    done = subprocess.run(imported, capture_output=True, check=True, text=True)
+    assert (done.stdout, done.stderr) == ("", "")
 
 
 def test_workers_without_us_are_told_apart(spark):

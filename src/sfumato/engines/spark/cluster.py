@@ -16,9 +16,9 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import pyarrow as pa
-import pyspark.testing  # noqa: F401  (imported in any case, here without what it says of pandas)
 from py4j import java_gateway as java_way
 from py4j.protocol import Py4JError
 from pyspark import java_gateway
@@ -27,6 +27,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from sfumato.errors import BadInput, NoRoom
 from sfumato.files.private_directory import PrivateDirectory, scratch
+
+# Imported in any case, and here without what it says of pandas: executors have what we send them
+# by importing this, and print that in pieces.
+with catch_warnings():
+    simplefilter("ignore", FutureWarning)
+    import pyspark.testing  # noqa: F401
 
 NANOS_AS_LONG = "spark.sql.legacy.parquet.nanosAsLong"
 # What is computed must not depend on how a user has set up the session: see `Cluster.own`.
