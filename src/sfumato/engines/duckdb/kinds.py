@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import duckdb
+
 from sfumato.engines.arrow import uncountable
 from sfumato.engines.duckdb.csv_text import undone
 
@@ -11,6 +13,7 @@ _NUMBERS = r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\))$"
 PLAIN = re.compile(rf"(VARCHAR|BOOLEAN|DATE)$|{_NUMBERS}")  # Python takes them as they are
 COUNTABLE = re.compile(rf"(VARCHAR|BOOLEAN|DATE|TIME[^\[]*|UUID)$|{_NUMBERS}")
 LIST = re.compile(r"(.+)\[\d*\]$")
+REALS_INSIDE = re.compile(r"(?=STRUCT\(|.*\]$).*(FLOAT|DOUBLE)", re.DOTALL)  # a list or a struct
 SAFE_IN_CSV = re.compile(rf"(BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")  # no spreadsheet runs them
 
 # What a kind of values is called in DuckDB: so texts of a CSV file are sorted that were no texts.
@@ -77,4 +80,20 @@ def cleaned(column: str, kind: str, *, defused: bool) -> str:
         return f"CAST({column} AS {kind_of(kind)})"
     if defused and kind == "VARCHAR":
         return undone(column)
-    return column
+    return _cleaned_inside(column, kind) if REALS_INSIDE.match(kind) else column
+
+
+def _cleaned_inside(value: str, kind: str) -> str:
+    """Give SQL for a list or a struct, of the same type, in which every value is cleaned."""
+    try:
+        children = duckdb.sqltype(kind).children
+    except duckdb.Error:  # fields without names, or told apart by case alone: no SQL names the type
+        return value
+    if LIST.match(kind):
+        each = cleaned("x", str(children[0][1]), defused=False)
+        return f"CAST(list_transform({value}, lambda x: {each}) AS {kind})"
+    fields = [
+        cleaned(f"struct_extract_at({value}, {j})", str(child), defused=False)
+        for j, (_, child) in enumerate(children, 1)
+    ]
+    return f"CASE WHEN {value} IS NOT NULL THEN CAST(row({', '.join(fields)}) AS {kind}) END"

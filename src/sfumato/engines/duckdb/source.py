@@ -20,7 +20,7 @@ from sfumato.engines.csv_shape import noticed_in
 from sfumato.engines.duckdb.connection.session import Session
 from sfumato.engines.duckdb.counting import DuckDBPeople
 from sfumato.engines.duckdb.csv_text import undone
-from sfumato.engines.duckdb.kinds import cleaned, kind_of, named_kind, sorted_as
+from sfumato.engines.duckdb.kinds import LIST, cleaned, kind_of, named_kind, sorted_as
 from sfumato.engines.duckdb.reading.batches import keep_rows
 from sfumato.engines.duckdb.reading.converting import AsWritten, Converted
 from sfumato.engines.duckdb.reading.guessing import Found, Guesser
@@ -219,7 +219,7 @@ class DuckDBSource(Source):
         with self._session.explained():
             derived = self._rows.types_of_numbers(list(numbers))
         types = {**self._rows.types, **derived}
-        return {name: named_kind(kind.removesuffix("[]")) for name, kind in types.items()}
+        return {name: named_kind(LIST.sub(r"\1", kind)) for name, kind in types.items()}
 
     def look(self, patterns: Mapping[str, str], counted: TextCounts | None = None) -> SourceLook:
         """Count every column, a few of them in each pass over the rows."""

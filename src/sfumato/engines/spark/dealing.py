@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 
 from sfumato.engines.arrow import of_numbers, to_numbers
 from sfumato.engines.spark.cluster import Cluster
+from sfumato.engines.spark.kinds import sorted_by
 from sfumato.engines.spark.places import address_of, refuse_unshared
 from sfumato.engines.spark.values import joined_with, matched
 
@@ -51,7 +52,7 @@ def dealt_out(
     """
     columns = frame.columns
     alike = frame.groupBy(*columns).agg(F.count(F.lit(1)).alias("n"))
-    first = [F.col(name).asc_nulls_first() for name in (*key, *order)]
+    first = sorted_by(frame, (*key, *order))
     ranges = alike.repartitionByRange(cluster.n_partitions, *first)
     ranges = ranges.withColumn("range", F.spark_partition_id())
     so_far = Window.partitionBy("range").orderBy(*first).rowsBetween(Window.unboundedPreceding, -1)

@@ -7,7 +7,7 @@ since pyspark has no type for them: they have their own one in files alone (`sto
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from pyspark.sql import Column, DataFrame, types
@@ -22,6 +22,7 @@ TIMED = r"(timestamp|timestamp_ntz|time\(\d\)|nanos|nanos_ntz)"
 COUNTABLE = re.compile(rf"(string|boolean|date|float|double|{TIMED}|{WHOLE}|decimal\(.*\))$")
 UNSORTED = re.compile(r"(.*<)?(map|variant|interval|geo)|.*[<,](\w+:)?(map|variant|interval|geo)")
 LIST = re.compile(r"array<(.+)>$")
+UNCLEAN = re.compile(r"float|double|void|char|collate")  # what is changed inside lists and structs
 KINDS = [
     (r"string$", "text"),
     (rf"{WHOLE}$", "integer"),
@@ -115,20 +116,51 @@ def refuse_unsorted(column: str, kind: str) -> None:
         raise uncountable(column, re.split(r"[<(]", kind)[0])
 
 
-def cleaned(value: Column, kind: str) -> Column:
+def cleaned(value: Column, kind: types.DataType) -> Column:
     """Give a value of the source as it is meant: of one type, one zero, what is no number missing.
 
-    kind: as `kind_of` names it.
+    So are values inside lists and structs.
     """
-    if kind in ("float", "double"):
+    written = kind.simpleString()
+    if isinstance(kind, types.FloatType | types.DoubleType):
         zero = F.lit(0.0).cast(kind)
         return F.when(value == 0, zero).when(~F.isnan(value), value)
-    if kind == "string":
+    if kind_of(written) == "string":
         return value.cast("string")
-    element = LIST.match(kind)
-    if element:
-        return F.transform(value, lambda each: cleaned(each, element[1]))
+    if not UNCLEAN.search(written):
+        return value
+    if isinstance(kind, types.ArrayType):
+        return F.transform(value, lambda each: cleaned(each, kind.elementType))
+    if isinstance(kind, types.StructType):
+        fields = [
+            cleaned(value.getField(each.name), each.dataType).alias(each.name)
+            for each in kind.fields
+        ]
+        return F.when(value.isNotNull(), F.struct(*fields))
     return value
+
+
+def sorted_by(frame: DataFrame, names: Iterable[str]) -> list[Column]:
+    """Give the order of a frame's rows by some columns, missing values first."""
+    kinds = {each.name: each.dataType for each in frame.schema.fields}
+    return [comparable(F.col(name), kinds[name]).asc_nulls_first() for name in names]
+
+
+def comparable(value: Column, kind: types.DataType) -> Column:
+    """Give what has the order of a value in the embedded engine.
+
+    Inside lists and structs what is missing comes last there, and first in Spark.
+    """
+    if isinstance(kind, types.ArrayType):
+        return F.transform(value, lambda each: _missing_last(each, kind.elementType))
+    if isinstance(kind, types.StructType):
+        fields = [_missing_last(value.getField(each.name), each.dataType) for each in kind.fields]
+        return F.when(value.isNotNull(), F.struct(*fields))
+    return value
+
+
+def _missing_last(value: Column, kind: types.DataType) -> Column:
+    return F.struct(value.isNull(), comparable(value, kind))
 
 
 def compared(value: Column, kind: str) -> Column:

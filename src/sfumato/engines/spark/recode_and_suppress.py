@@ -17,7 +17,7 @@ from sfumato.engines.arrow import of_numbers, of_texts, values_of
 from sfumato.engines.protocol import Format, WritingPlan
 from sfumato.engines.spark.dealing import dealt_out
 from sfumato.engines.spark.handing_over import handed_over
-from sfumato.engines.spark.kinds import refuse_unsorted, restored, stored
+from sfumato.engines.spark.kinds import refuse_unsorted, restored, sorted_by, stored
 from sfumato.engines.spark.rows import Rows
 from sfumato.engines.spark.texts import defused, field_of, text_of, undone
 from sfumato.engines.spark.values import Values, joined_with, matched, of_keys
@@ -52,7 +52,7 @@ class Writing:
         written = [pair for c in plan.columns for pair in plan.written_for(c, self._rows.inner)]
         if plan.group is not None:
             order, written = [GROUP, *order], [(GROUP, plan.group), *written]
-        in_order = selected.orderBy(*(F.col(v).asc_nulls_first() for v in order))
+        in_order = selected.orderBy(*sorted_by(selected, order))
         if self._kind == "parquet":
             values = [F.col(v).alias(name, metadata={}) for v, name in written]  # see `bare`
             write_parquet(stored(in_order, self._types).select(*values), target)
@@ -217,13 +217,12 @@ class Writing:
         frame = self._values.packed(frame, how.columns, self._plan.codes, how.layout)
         key = [f"k{w}" for w in range(how.layout.n_words)]
         if how.dealt is not None:
-            sorted_by = [inner[c] for c in how.order]
             self._places = scratch()
             return dealt_out(
                 self._cluster,
                 frame.select(*needed, *key),
                 key,
-                sorted_by,
+                [inner[c] for c in how.order],
                 how.dealt,
                 self._hold,
                 self._places.path,

@@ -17,7 +17,16 @@ from sfumato.engines.look import SourceLook, TextCounts
 from sfumato.engines.protocol import ENGINES, Batches, BatchReceipt, Engine, Source
 from sfumato.engines.spark.cluster import Cluster
 from sfumato.engines.spark.counting import SparkPeople
-from sfumato.engines.spark.kinds import LIST, bare, cleaned, kind_of, named_kind, sorted_as, stored
+from sfumato.engines.spark.kinds import (
+    LIST,
+    bare,
+    cleaned,
+    comparable,
+    kind_of,
+    named_kind,
+    sorted_as,
+    stored,
+)
 from sfumato.engines.spark.one_row_each import one_row_each
 from sfumato.engines.spark.opening import Opened
 from sfumato.engines.spark.places import refuse_unshared
@@ -42,10 +51,11 @@ class SparkSource(Source):
         self._watched = Watched(cluster, opened.name, opened.versions)
         with self._watched.explained():
             frame = bare(opened.frame)
-            types = [kind_of(field.dataType.simpleString()) for field in frame.schema.fields]
+            fields = frame.schema.fields
+        types = [kind_of(field.dataType.simpleString()) for field in fields]
         inner = [f"v{j}" for j in range(len(types))]
         types = [opened.nanos.get(v, kind) for v, kind in zip(inner, types, strict=True)]
-        values = [cleaned(F.col(v), kind) for v, kind in zip(inner, types, strict=True)]
+        values = [cleaned(F.col(v), f.dataType) for v, f in zip(inner, fields, strict=True)]
         if opened.marked:
             values = [undone(value) for value in values]
         self._rows = Rows(
@@ -162,9 +172,10 @@ class SparkSource(Source):
         """
         with self._watched.explained():
             self._rows.types_of_numbers(list(numbers))
-            values = []
+            values, in_file = [], self._opened.frame.schema
             for name, kind in kinds.items():
-                value = F.col(self._rows.inner[name])
+                v = self._rows.inner[name]
+                value = comparable(F.col(v), in_file[v].dataType)
                 if not self.typed and kind != "text":
                     typed = sorted_as(kind)
                     if typed is None:

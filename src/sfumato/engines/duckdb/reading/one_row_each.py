@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import duckdb
 
-from sfumato.engines.duckdb.kinds import LIST, cleaned, refuse_uncountable
+from sfumato.engines.duckdb.kinds import LIST, refuse_uncountable
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.one_person import ONLY_ONE, differing, refuse_ungathered, unnamed
 from sfumato.errors import BadInput
@@ -63,11 +63,10 @@ def _sort_lists(rows: Rows, column: str, view: str) -> str:
     element = rows.types[column].rpartition("[")[0]
     refuse_uncountable(column, element)
     value = rows.inner[column]
-    elements = cleaned("x", element, defused=False)
-    values = f"list_transform(CAST({value} AS {element}[]), lambda x: {elements})"
+    values = _sorted(f"CAST({value} AS {element}[])")
     rows.session.connection.execute(
         f"CREATE OR REPLACE TEMP VIEW {view} AS "
-        f"SELECT * REPLACE ({_sorted(values)} AS {value}) FROM {rows.view}"
+        f"SELECT * REPLACE ({values} AS {value}) FROM {rows.view}"
     )
     return element
 
