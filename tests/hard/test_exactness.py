@@ -21,7 +21,7 @@ import naive.lattice
 import naive.loss
 import sfumato as sf
 from profiles import examples, scaled
-from properties.generated import tables
+from properties.generated import Generated, tables
 from sfumato.algorithms import mondrian
 from sfumato.algorithms.algorithm import allowed_rows
 from sfumato.data.frequency import FrequencySet
@@ -588,9 +588,11 @@ def test_the_optimum_of_huge_counts_is_the_enumerated_one(record_property):
     @examples(80)
     @given(
         tables(max_rows=8, missing=False),
-        st.lists(st.sampled_from([1, 2, 2**31, 2**53, 2**53 + 1]), min_size=8, max_size=8),
+        st.lists(
+            st.sampled_from([1, 2, 10**9, 2**31, 2**53, 2**53 + 1]), min_size=8, max_size=8
+        ),
         st.sampled_from(["loss", "precision", "discernibility"]),
-        st.integers(0, 3),
+        st.sampled_from([0, 1, 2, 3, 10**9, 2**53]),
     )
     def compare(table, weights, metric, limit):
         nonlocal n
@@ -610,10 +612,49 @@ def test_the_optimum_of_huge_counts_is_the_enumerated_one(record_property):
         best = min(safe.values())
         assert safe[node] == best
         assert (sum(node), node) == min((sum(m), m) for m in safe if safe[m] == best)
+        assert found.best_so_far.proved
         n += 1
 
     compare()
     record_property("optima of huge tables compared with exact arithmetic", n)
+
+
+HALF, WHOLE = 5 * 10**8, 10**9
+SQUARES = {
+    "a box beyond a word": ("p1xu p2yv q2xu", [HALF, WHOLE, WHOLE], 6),
+    "squares beyond a word": ("p1xu p1yu p2xv q1xu", [3, HALF, WHOLE, WHOLE], WHOLE),
+    "as many people as there may be": ("p1xu p2yv q2xu", [2**61 - 2, 2**60, 2**60], 2**60),
+}
+
+
+@pytest.mark.parametrize("case", SQUARES)
+@pytest.mark.parametrize("suppress", ["rows", "cells"])
+def test_the_optimum_by_squares_beyond_a_word_is_the_enumerated_one(case, suppress):
+    rows, counts, limit = SQUARES[case]
+    people = {
+        (row[:2], row[2], row[3], "1"): n for row, n in zip(rows.split(), counts, strict=True)
+    }
+    paths = [
+        [(a + b, a, "*") for a in "pq" for b in "12"],
+        [("x", "*"), ("y", "*")],
+        [("u", "*"), ("v", "*")],
+    ]
+    rules = [sf.Hierarchy.from_spec({"level_table": each}, "generated") for each in paths]
+    table = Generated(list(people), paths, rules)
+    frequencies = replace(table.frequencies(), counts=weighted(table, people))
+    k, total = min(WHOLE, max(counts)), sum(counts)
+    priced = []
+    for node in naive.lattice.all_nodes(naive.lattice.heights_of(paths)):
+        left, price = exact_price(people, paths, node, k, "discernibility")
+        if suppress == "cells" and left >= k:
+            price += left * left - left * total
+        if left <= limit:
+            priced.append((price, sum(node), node))
+    found = sf.Optimal("discernibility", limit, suppress=suppress).search(
+        frequencies, sf.KAnonymity(k), None
+    )
+    assert tuple(found.levels_of_most.values()) == min(priced)[2]
+    assert (found.best_so_far.cost, found.best_so_far.gap) == (min(priced)[0], 0)
 
 
 def weighted(table, people):

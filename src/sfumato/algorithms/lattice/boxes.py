@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from sfumato.algorithms.lattice.counted_nodes import CountedNodes
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.levels import Levels
 from sfumato.algorithms.lattice.rollup import Start
-from sfumato.algorithms.lattice.units import MOST, Units
+from sfumato.algorithms.lattice.units import Units
 from sfumato.compiled import suited
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Keys
@@ -105,7 +106,7 @@ class Boxes:
         self.constants = units.constants or [[0] * (height + 1) for height in lattice.heights]
         self.bottom = (0,) * n_columns
         self.ground = People(self.bottom, ground.keys, ground.counts)
-        self.most = MOST  # units that a node may cost and still be of interest
+        self.most: float = math.inf  # units that a node may cost and still be of interest
         self.waiting: list[Box] = []
         self.branch: list[Box] = []
         self.now: Box | None = None
@@ -260,8 +261,8 @@ class _Shrunk:
         self.known = box.bound  # what its box was found to cost at least
         self.cheapest = box.bound  # the same, added up now
         n = len(self.high)
-        self.gain: NDArray[np.int64] = np.zeros(n, dtype=np.int64)  # more, with the lowest level
-        self.step: NDArray[np.int64] = np.zeros(n, dtype=np.int64)  # more, with the next one
+        self.gain = [0] * n  # more, with the lowest level
+        self.step = [0] * n  # more, with the next one
         self.worth_trying = False
 
     def run(self) -> bool:
@@ -283,9 +284,9 @@ class _Shrunk:
         """What no node of the box costs less than."""
         return max(self.known, self.cheapest)
 
-    def bound_with(self, more: np.int64) -> int:
+    def bound_with(self, more: int) -> int:
         """Give the bound of a part in which so much more is lost."""
-        return max(self.known, self.cheapest + int(more))
+        return max(self.known, self.cheapest + more)
 
     def column(self) -> int:
         """Choose the column in which both parts cost most."""
@@ -293,7 +294,7 @@ class _Shrunk:
             SCORE * max(self.owner.units.suppressed, 1) * self.owner.lattice.frequencies.n_rows
         )
         free = np.array(self.high) > np.array(self.people.low)
-        score = (self.gain + everybody) * (self.step + everybody)
+        score = (np.array(self.gain, float) + everybody) * (np.array(self.step, float) + everybody)
         return int(np.argmax(np.where(free, score, -1.0)))
 
     def _priced(self) -> bool:
@@ -375,7 +376,7 @@ class _Shrunk:
             if a == b:
                 continue
             owner.nodes.take()
-            n, more = suited(kernels, people.keys.size).left_out(
+            found = suited(kernels, people.keys.size).left_out(
                 self.starts,
                 people.keys,
                 owner.levels.words[j],
@@ -385,6 +386,7 @@ class _Shrunk:
                 self.more,
                 owner.k,
             )
+            n, more = map(int, found)
             if people.gone + n > owner.limit or self.cheapest + more > owner.most:
                 low[j] += 1
             self.gain[j] = more

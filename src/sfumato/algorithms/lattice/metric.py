@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.lattice.units import MOST, Price, Units, additive, constant, rounded
+from sfumato.algorithms.lattice.units import (
+    MOST,
+    Price,
+    Units,
+    additive,
+    constant,
+    rounded,
+    squared,
+)
 from sfumato.data.frequency import sum_by
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import BadInput, nearest, shown
@@ -244,7 +252,7 @@ class Discernibility(Metric):
     def units(self, least: int, *, at_root: bool) -> Units:
         """A row costs the size of its group, which is no smaller than below, and not too small."""
         fewest, suppressed = (1, 0) if at_root else (least, self.n_rows)
-        return Units("sizes", int, _whole_units, suppressed, least=fewest)
+        return squared(self.n_rows, suppressed, fewest)
 
     def price(
         self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
@@ -313,10 +321,6 @@ METRICS: dict[str, type[Metric]] = {
     "distinct": Distinct,
     "entropy": Entropy,
 }
-
-
-def _whole_units(price: Price) -> int:
-    return math.floor(price)
 
 
 def known_metric(owner: str, metric: object) -> None:

@@ -16,6 +16,7 @@ from sfumato.data.groups import Counts
 Price = int | Fraction | float  # exact where it can be
 MOST = 1 << 61  # units of a table
 ROUNDING = 1e-9  # of a sum of floats, relative
+BELOW = 1 - 2.0**-50  # more than what a product of two whole numbers as floats may be too large
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,7 @@ class Units:
     costs: Sequence[Sequence[NDArray[np.int64]]] = ()  # [column][level]: (n_values,) a person's
     constants: Sequence[Sequence[int]] = ()  # [column][level]: everybody's together
     least: int = 1  # people that a group has at least
+    scale: float = 1  # how many squares a unit by "sizes" is, a power of two
     exact: bool = False  # whether a node costs just that, and who is left out what it says
 
     def of_people(
@@ -46,10 +48,31 @@ class Units:
             return counts * per_person, counts * (self.suppressed - per_person)
         if self.by == "sizes":
             own = np.maximum(counts, self.least)
-            return counts * own, counts * np.maximum(self.suppressed - own, 0)
+            more = np.maximum(self.suppressed - own, 0)
+            return self._product(counts, own), self._product(counts, more)
         # A group of at least so many people has at least one whole share of `least`.
         shares = np.minimum(counts, self.least)
         return -shares, shares
+
+    def _product(self, counts: Counts, per_person: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Multiply, rounded down where the products of a table do not fit into a word."""
+        if self.scale == 1:
+            return counts * per_person
+        products = counts.astype(float) * per_person.astype(float)
+        return np.asarray(np.floor(products * (BELOW / self.scale)), dtype=np.int64)
+
+
+def squared(n_rows: int, suppressed: int, least: int) -> Units:
+    """Give the units of squares of sizes, rounded down where that of the table does not fit."""
+    scale = 1 << max(0, 2 * n_rows.bit_length() - MOST.bit_length() + 1)
+    return Units(
+        "sizes",
+        lambda units: units * scale,
+        lambda price: math.floor(price) // scale,
+        suppressed,
+        least=min(least, n_rows),
+        scale=float(scale),
+    )
 
 
 def additive(
