@@ -588,9 +588,7 @@ def test_the_optimum_of_huge_counts_is_the_enumerated_one(record_property):
     @examples(80)
     @given(
         tables(max_rows=8, missing=False),
-        st.lists(
-            st.sampled_from([1, 2, 10**9, 2**31, 2**53, 2**53 + 1]), min_size=8, max_size=8
-        ),
+        st.lists(st.sampled_from([1, 2, 10**9, 2**31, 2**53, 2**53 + 1]), min_size=8, max_size=8),
         st.sampled_from(["loss", "precision", "discernibility"]),
         st.sampled_from([0, 1, 2, 3, 10**9, 2**53]),
     )

@@ -88,7 +88,8 @@ def price(rows, hierarchies, node, criterion, metric, weights=None, suppress="ro
     kept = {row[-1] for group in safe for row in group}
     n, n_suppressed = len(rows), len(rows) - len(kept)
     sizes = [len(group) for group in safe]
-    if n_suppressed and None not in published_at(rows, hierarchies, node, criterion, suppress):
+    at_root = None not in published_at(rows, hierarchies, node, criterion, suppress)
+    if n_suppressed and at_root:
         sizes, n_suppressed = [*sizes, n_suppressed], 0
     heights = heights_of(hierarchies)
     if metric == "height":
@@ -111,11 +112,13 @@ def price(rows, hierarchies, node, criterion, metric, weights=None, suppress="ro
                 inside = sum(label_at(hierarchy, r[column], level) == label for r in rows)
                 total += math.log2(inside / sum(r[column] == value for r in rows))
             else:
+                level = level if j in kept else heights[column]  # noqa: PLW2901
                 share = {
                     "loss": value_loss(coverage(hierarchy, value, level), base(hierarchy)),
                     "precision": Fraction(level, heights[column]),
                 }[metric]
-                total += (share if j in kept else 1) * Fraction(weights[column], sum(weights) * n)
+                published = j in kept or at_root
+                total += (share if published else 1) * Fraction(weights[column], sum(weights) * n)
     return total
 
 

@@ -103,6 +103,10 @@ class ByColumn(Metric):
             taxonomy = ground.domains[name].taxonomy
             levels = range(taxonomy.height + 1)
             self.costs.append([self.cost(taxonomy, level) for level in levels])
+        self.root = sum(  # a row at the root; a column with one value loses nothing there
+            unit * int(levels[-1].max(initial=0))
+            for unit, levels in zip(self.unit_of, self.costs, strict=True)
+        )
         self.totals = [
             [unit * sum_of_products(self.counts, cost[codes]) for cost in levels]
             for unit, codes, levels in zip(self.unit_of, self.codes, self.costs, strict=True)
@@ -121,9 +125,10 @@ class ByColumn(Metric):
         return sum(totals[level] for totals, level in zip(self.totals, node, strict=True))
 
     def units(self, least: int, *, at_root: bool) -> Units:
-        """What everybody costs; at the root all is lost as well."""
-        del least, at_root
-        return additive(self.unit_of, self.costs, self.suppressed, self.n_rows)
+        """What everybody costs; a row at the root may cost less than one that is left out."""
+        del least
+        left_out = self.root if at_root else self.suppressed
+        return additive(self.unit_of, self.costs, self.suppressed, self.n_rows, left_out)
 
     def told(self, price: Price) -> Fraction:
         """Give it as a sum over people, of whom one costs at most 1."""
@@ -133,7 +138,6 @@ class ByColumn(Metric):
         self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
     ) -> Price:
         """Add up the columns of everybody who is published; everybody else costs all there is."""
-        del n_at_root  # at the root all is lost as well
         if safe.all():
             return self.bound(node)
         kept = groups.sizes[safe]
@@ -143,7 +147,8 @@ class ByColumn(Metric):
                 zip(self.unit_of, self.costs, node, strict=True)
             )
         )
-        return published + (self.n_rows - int(kept.sum())) * self.suppressed
+        n_suppressed = self.n_rows - int(kept.sum()) - n_at_root
+        return published + n_at_root * self.root + n_suppressed * self.suppressed
 
 
 class Loss(ByColumn):

@@ -76,13 +76,20 @@ def squared(n_rows: int, suppressed: int, least: int) -> Units:
 
 
 def additive(
-    units: Sequence[int], costs: Sequence[Sequence[NDArray[np.int64]]], suppressed: int, n_rows: int
+    units: Sequence[int],
+    costs: Sequence[Sequence[NDArray[np.int64]]],
+    whole: int,
+    n_rows: int,
+    left_out: int,
 ) -> Units:
-    """Give the units of a metric that adds up columns, rounded down where they are too many."""
-    scale = -(-suppressed * n_rows // MOST) or 1
+    """Give the units of a metric that adds up columns, rounded down where they are too many.
+
+    whole: what a person costs at most. left_out: what one costs at least who is in no safe group.
+    """
+    scale = -(-whole * n_rows // MOST) or 1
 
     def scaled(unit: int, cost: NDArray[np.int64]) -> NDArray[np.int64]:
-        if unit * suppressed < MOST and scale == 1:
+        if unit * whole < MOST and scale == 1:
             return unit * cost
         return np.array([unit * each // scale for each in cost.tolist()], dtype=np.int64)
 
@@ -91,9 +98,9 @@ def additive(
         "codes",
         lambda units: units * scale,
         lambda price: _floor(price, Fraction(1, scale)),
-        suppressed // scale,
+        left_out // scale,
         costs=tables,
-        exact=True,
+        exact=left_out == whole,
     )
 
 
