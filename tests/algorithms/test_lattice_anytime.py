@@ -1,6 +1,7 @@
 """Searches of a lattice that end early, and bounds that prove: against all nodes, one by one."""
 
 import json
+import re
 import signal
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import naive.lattice
 import naive.lattice_rows
 import sfumato as sf
 from profiles import examples
@@ -23,8 +25,9 @@ from sfumato.algorithms.lattice.kernels import (
     left_out,
     rows,
 )
-from sfumato.algorithms.lattice.lattice import Lattice
+from sfumato.algorithms.lattice.lattice import Lattice, right_below
 from sfumato.algorithms.lattice.metric import METRICS
+from sfumato.algorithms.lattice.minimal import preference
 from sfumato.algorithms.lattice.tried import MEASURES
 from sfumato.algorithms.lattice.units import MOST
 from sfumato.errors import BadInput, CannotRun
@@ -276,6 +279,56 @@ def test_searches_for_minimal_nodes_give_a_safe_one_within_their_budget(case, ki
     assert large.best_so_far.proved or any(part.looks_at_values for part in criterion.parts)
 
 
+@examples(200)
+@given(
+    cases(),
+    st.sampled_from([sf.Samarati, sf.Incognito, sf.Exhaustive]),
+    st.sampled_from(sorted(MEASURES)),
+    st.integers(1, 60),
+)
+def test_what_is_told_of_a_budgeted_search_is_about_all_minimal_nodes(case, kind, prefer, budget):
+    table, criterion, limit = case
+    frequencies = table.frequencies()
+    lattice = Lattice(frequencies, criterion)
+    safe = [node for node in lattice.nodes() if lattice.is_allowed(node, limit)]
+    minimal = [node for node in safe if not any(naive.lattice.below(other, node) for other in safe)]
+    try:
+        recoding = kind(limit, prefer=prefer, budget=budget).search(frequencies, criterion, None)
+    except sf.Unsatisfiable:
+        assert lattice.heights not in safe
+        return
+    told, node = recoding.best_so_far, tuple(recoding.levels.values())
+    by = {name: each for each, name in MEASURES.items()}[told.by]
+    prices = {each: preference(lattice, each, by)[0] for each in safe}
+    least = min(prices[each] for each in minimal)
+    assert told.cost == pytest.approx(float(prices[node]))
+    assert told.least <= float(least) + 1e-9
+    if told.proved:
+        assert node in minimal
+        assert prices[node] == least
+    if by != prefer:
+        cheapest = min(preference(lattice, each, prefer)[0] for each in minimal)
+        assert preference(lattice, node, prefer)[0] <= cheapest
+
+
+def test_the_top_suppresses_nobody_which_proves_nothing():
+    """It was published with "0 by suppressed rows, proved", and is no k-minimal node."""
+    ages = [23, 24, 31, 32, 45, 46, 57, 58, 61]
+    table = sf.read(pa.table({"age": ages}), {"age": sf.Intervals(10, 20)})
+    told = {}
+    for budget in (1, 2, 3, 1000):
+        method = sf.Exhaustive(0.5, prefer="suppression", budget=budget)
+        release = sf.anonymize(table, sf.KAnonymity(2), method)
+        best = release.description.best_so_far
+        told[budget] = (release.levels["age"], best.by, best.cost, best.least)
+    assert told == {
+        1: (3, "height", 3, 0),
+        2: (2, "suppressed rows", 1, 0),
+        3: (1, "suppressed rows", 1, 0),
+        1000: (1, "suppressed rows", 1, 1),
+    }
+
+
 @pytest.mark.parametrize("prefer", ["relative_distance", "distribution", "suppression"])
 def test_what_is_preferred_is_what_is_told(prefer):
     table = made(5, 3, 60)
@@ -423,6 +476,76 @@ def test_the_first_interrupt_keeps_the_best_and_no_attack_runs_it_again(
         for subject in (release, loaded):
             with pytest.raises(CannotRun, match="ended by hand"):
                 attack.run(subject, wide)
+
+
+@pytest.fixture
+def interrupted_at_once():
+    """A search is interrupted when it first reports."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored here
+    times = 1
+
+    def interrupt(stage, done, total):
+        nonlocal times
+        if stage.startswith("searching") and times:
+            times -= 1
+            signal.raise_signal(signal.SIGINT)
+
+    with listening(interrupt):
+        yield
+    signal.signal(signal.SIGINT, before)
+
+
+KINDS = [sf.Samarati, sf.Incognito, sf.Exhaustive]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_that_is_interrupted_goes_on_until_it_has_a_node(kind, interrupted_at_once):
+    """The top is not safe, and says nothing about the others."""
+    draw = np.random.default_rng(1)
+    values = {f"c{j}": draw.choice(list("wxyz"), 400) for j in range(5)}
+    table = sf.read(
+        pa.table(values | {"s": ["a"] * 380 + ["b"] * 20}), dict.fromkeys(values, sf.Flat()), "s"
+    )
+    criterion = sf.LDiversity("3/2", "entropy")
+    lattice = Lattice(table.frequencies(), criterion)
+    assert not lattice.is_allowed(lattice.heights, 360)
+    recoding = kind(0.9).search(table.frequencies(), criterion, None)
+    assert lattice.is_allowed(tuple(recoding.levels.values()), 360)
+    assert recoding.best_so_far.interrupted
+    assert not recoding.best_so_far.proved
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_that_is_interrupted_walks_down_from_a_safe_top(kind, interrupted_at_once):
+    table = made(3, 4, 90)
+    recoding = kind(4).search(table.frequencies(), sf.KAnonymity(3), None)
+    lattice = Lattice(table.frequencies(), sf.KAnonymity(3))
+    node = tuple(recoding.levels.values())
+    assert lattice.is_allowed(node, 4)
+    assert not any(lattice.is_allowed(each, 4) for each in right_below(node))
+    assert recoding.best_so_far.interrupted
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_unsafe_top_of_a_monotone_criterion_ends_every_search(kind, interrupted_at_once):
+    table = made(3, 4, 90)
+    for budget in (None, 1):
+        with pytest.raises(sf.Unsatisfiable, match="no level of these hierarchies"):
+            kind(budget=budget).search(table.frequencies(), sf.KAnonymity(91), None)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_progress_names_the_lowest_safe_node(kind):
+    frequencies, stages = made(3, 4, 90).frequencies(), []
+    with listening(lambda stage, done, total: stages.append(stage)):
+        kind(4, budget=200).search(frequencies, sf.KAnonymity(3), None)
+    heights = [
+        tuple(map(int, re.search(r", best height (\d+), none below (\d+)$", stage).groups()))
+        for stage in stages
+    ]
+    assert heights
+    assert all(least <= height for height, least in heights)
+    assert heights == sorted(heights, key=lambda each: (-each[0], each[1]))
 
 
 def test_a_search_is_not_interrupted_where_it_is_run_to_see_what_it_does():

@@ -44,8 +44,10 @@ class Exhaustive(Algorithm):
     every quasi-identifier at the root, if that group is safe, and are left out if it is not.
 
     With a `budget` no more nodes are counted than that, first on a way down from the top. Then the
-    node is the preferred one of those that were found, and `release.gap` says by how much there
-    may be a better one. Ctrl-C ends the search with what was found, too.
+    node is the preferred one of those that were found with no safe one below them, and
+    `release.gap` says by how much a k-minimal node may be better; if none can be, as where nobody
+    is suppressed, by how many levels one may be lower. Ctrl-C ends the search with what was found,
+    too, if anything was; otherwise it goes on to the first safe node.
 
     >>> import sfumato as sf
     >>> patients = sf.read(

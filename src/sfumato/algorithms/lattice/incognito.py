@@ -17,7 +17,6 @@ from sfumato.algorithms.lattice.tried import Tried, minimal_nodes
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.errors import BadInput
-from sfumato.progress import report
 from sfumato.table import Table
 from sfumato.text import count, counted
 
@@ -111,7 +110,7 @@ def safe_by_subsets(
         for subset in itertools.combinations(range(len(names)), size)
     ]
     for done, subset in enumerate(subsets):
-        report("searching subsets of columns", done, len(subsets))
+        tried.report("searching subsets of columns", done, len(subsets))
         shape = tuple(lattice.heights[j] + 1 for j in subset)
         candidate = np.ones(shape, dtype=bool)
         for axis in range(len(subset)) if len(subset) > 1 else ():

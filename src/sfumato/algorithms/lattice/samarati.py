@@ -16,7 +16,6 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, shown
-from sfumato.progress import report
 from sfumato.table import Table
 from sfumato.text import counted as counted_text
 
@@ -114,7 +113,7 @@ def _safe_at(lattice: Lattice, height: int, tried: Tried) -> Iterator[Node]:
     """Give the nodes of a height that need no more suppression than the limit allows."""
     n_nodes = lattice.n_at_height(height)
     for done, node in enumerate(lattice.at_height(height)):
-        report(f"searching height {height} of {lattice.height}", done, n_nodes)
+        tried.report(f"searching height {height} of {lattice.height}", done, n_nodes)
         if tried.allowed(node):
             yield node
 

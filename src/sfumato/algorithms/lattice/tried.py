@@ -20,25 +20,41 @@ MEASURES: dict[Prefer, str] = {
 
 
 class Tried:
-    """Tries nodes, and remembers those that are safe until nodes may not be counted any more."""
+    """Tries nodes, and remembers those that are safe until nodes may not be counted any more.
+
+    With a budget it begins with one safe node, as low as there is on a way down from the top. A
+    search that is to end before it has any takes that way, too, or goes on to the first one.
+    """
 
     def __init__(self, lattice: Lattice, limit: int, nodes: CountedNodes) -> None:
         self.lattice, self.limit, self.nodes = lattice, limit, nodes
         self.safe: list[Node] = []
+        self.height = lattice.height  # of the lowest that is safe
         self.lowest = 0  # no node of less height is safe
         self.finished = True
+        self.descended = False  # whether the way down from the top was taken
+        self.hopeless = False  # nothing is safe
+        nodes.enforced = False
 
     def allowed(self, node: Node) -> bool:
         """Whether a node leaves out no more people than may be."""
         if not self.allowed_part(self.lattice, node):
             return False
-        self.safe.append(node)
+        self._keep(node)
+        self.nodes.enforced = True
         return True
 
     def allowed_part(self, lattice: Lattice, node: Node) -> bool:
         """Whether the same holds of a node over some of the columns."""
-        self.nodes.take()
-        return lattice.is_allowed(node, self.limit)
+        if self.nodes.asked() and not self.safe and not self.descended:
+            self._descend()
+        return self._counted(lattice, node)
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Report what is done, with the lowest safe node so far."""
+        if self.safe:
+            stage = f"{stage}, best height {self.height}, none below {self.lowest}"
+        report(stage, done, total)
 
     def run(self, search: Callable[[Lattice, Tried], list[Node]]) -> list[Node]:
         """Give what a search finds, or, if it ended early, the lowest safe nodes that it tried."""
@@ -47,10 +63,7 @@ class Tried:
                 self._descend()
             return search(self.lattice, self)
         except Enough:
-            self.finished = False
-            if self.nodes.budget is None and not self.safe:
-                self.nodes.enforced = False
-                self._descend()
+            self.finished = self.hopeless
             return self.minimal()
 
     def minimal(self) -> list[Node]:
@@ -64,37 +77,62 @@ class Tried:
     def told(self, node: Node, prefer: Prefer) -> BestSoFar | None:
         """Say how good the node is, and what none is better than; None: all was tried.
 
+        The preference is among k-minimal nodes, and the bound is of these. While not all of them
+        are known, the node may be above one, and may cost less than all. So where none can cost
+        less than it, its height is told, by which ties are broken.
+
         What was tried in so many nodes depends on values where the criterion looks at them: then
         the bound is one that holds whoever has which value.
         """
         if self.finished and self.nodes.budget is None:
             return None
-        cost = preference(self.lattice, node, prefer)[0]
-        criterion = self.lattice.criterion
-        least = Fraction(0)
-        if prefer == "distribution":
-            least = Fraction(-(self.lattice.frequencies.n_rows // criterion.least_size))
-        if all(part.size_alone for part in criterion.parts):
-            if self.finished:
-                least = cost
-            elif prefer == "absolute_distance":
-                least = Fraction(self.lowest)
+        cost, _, height, _ = preference(self.lattice, node, prefer)
+        size_alone = all(part.size_alone for part in self.lattice.criterion.parts)
+        lowest = Fraction(self.lowest if size_alone else 0)
+        if size_alone and self.finished:
+            least = cost
+        elif prefer == "absolute_distance":
+            least = lowest
+        else:
+            least = self._least(prefer)
+            if cost <= least:
+                prefer, cost, least = "absolute_distance", Fraction(height), lowest
         return BestSoFar.of(
             MEASURES[prefer], cost, min(cost, least), interrupted=self.nodes.interrupted
         )
 
+    def _keep(self, node: Node) -> None:
+        self.safe.append(node)
+        self.height = min(self.height, sum(node))
+
+    def _counted(self, lattice: Lattice, node: Node) -> bool:
+        self.nodes.take()
+        return lattice.is_allowed(node, self.limit)
+
+    def _least(self, prefer: Prefer) -> Fraction:
+        """Give what no node costs less than, whoever has which value."""
+        if prefer != "distribution":
+            return Fraction(0)
+        return Fraction(-(self.lattice.frequencies.n_rows // self.lattice.criterion.least_size))
+
     def _descend(self) -> None:
-        """Find one safe node in any case: down from the top, the highest column first."""
+        """Find a safe node, if the top is one: down from there, the highest column first."""
+        self.descended = True
         heights = self.lattice.heights
 
         def unevenness(node: Node) -> Fraction:
             shares = (Fraction(a * a, b * b) for a, b in zip(node, heights, strict=True))
             return sum(shares, Fraction(0))
 
-        node: Node | None = heights if self.allowed(heights) else None
+        node: Node | None = heights if self._counted(self.lattice, heights) else None
+        if node is None and self.lattice.monotone(self.limit):
+            self.hopeless = True
+            raise Enough
         while node is not None:
+            self._keep(node)
             steps = sorted(right_below(node), key=unevenness)
-            node = next((each for each in steps if self.allowed(each)), None)
+            node = next((each for each in steps if self._counted(self.lattice, each)), None)
+        self.nodes.enforced = bool(self.safe)
 
 
 def minimal_nodes(lattice: Lattice, tried: Tried) -> list[Node]:
@@ -108,7 +146,7 @@ def minimal_nodes(lattice: Lattice, tried: Tried) -> list[Node]:
         if not minimal:
             tried.lowest = height
         for node in lattice.at_height(height):
-            report("searching", done, lattice.n_nodes)
+            tried.report("searching", done, lattice.n_nodes)
             done += 1
             above = any(below(lower, node) for lower in minimal)
             if not above and tried.allowed(node):
