@@ -49,9 +49,14 @@ class Optimal(Algorithm):
 
     With suppression neither most prices nor most criteria are monotone. So nothing is concluded
     from one node about another but by what holds for sure: a branch of the lattice is passed over
-    when its bound shows that nothing there can beat the best node found, or when the criterion is
-    monotone and fails at the top of the branch. Ties go to the lower node, then to the first in
-    the order of the columns.
+    when its bound shows that nothing there can beat the best node found, or when its top shows that
+    too many are left out in all of it: who is in a group below the least size there, and of a group
+    whose values fail at least as many as no part of it can keep. Ties go to the lower node, then to
+    the first in the order of the columns.
+
+    With a `budget` no more is counted than so many groupings: nodes, tops of branches, and columns
+    tried in a branch. `release.gap` says by how much there may be a better node than the best that
+    was found, as it does after Ctrl-C.
 
     Metrics, with their price of a suppressed row: "loss" (1), "precision" (1), "entropy" (all its
     bits), "discernibility" (the number of rows of the table), "average_class" (a row in no
