@@ -573,3 +573,14 @@ def test_prices_too_large_for_a_word_are_rounded_down():
     )
     assert tuple(found.levels.values()) == expected
     assert found.best_so_far.proved
+
+
+@pytest.mark.parametrize("budget", [3, 200])
+def test_a_budget_is_enough_for_incognito_on_any_lattice(budget):
+    draw = np.random.default_rng(3)
+    values = {f"c{j}": draw.integers(0, 32, 600) for j in range(12)}
+    table = sf.read(pa.table(values), {name: sf.Intervals(2, 4, 8, 16) for name in values})
+    release = sf.anonymize(table, sf.KAnonymity(5), sf.Incognito(budget=budget))
+    assert release.gap > 0
+    with pytest.raises(sf.BadInput, match="Samarati or Optimal with a budget"):
+        sf.anonymize(table, sf.KAnonymity(5), sf.Incognito())

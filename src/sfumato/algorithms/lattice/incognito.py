@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.lattice.counted_nodes import CountedNodes
+from sfumato.algorithms.lattice.counted_nodes import CountedNodes, Enough
 from sfumato.algorithms.lattice.exhaustive import Exhaustive
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.minimal import tried_without_order
@@ -98,10 +98,12 @@ def safe_by_subsets(
     names = lattice.frequencies.quasi_identifiers
     n_nodes = math.prod(height + 1 for height in lattice.heights)
     if n_nodes > MOST_NODES:
+        if tried.nodes.budget is not None:
+            raise Enough  # with what the way down from the top found
         raise BadInput(
             f"Incognito: the hierarchies of {counted(len(names), 'column')} make "
             f"{counted(n_nodes, 'node')}, more than {count(MOST_NODES)}; give them fewer "
-            "levels, or take Mondrian"
+            "levels, or take Mondrian, or Samarati or Optimal with a budget"
         )
     known: dict[tuple[int, ...], NDArray[np.bool_]] = {}
     subsets = [
