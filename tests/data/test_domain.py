@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+import naive.ways_up
 import sfumato as sf
 from profiles import examples
 from properties.generated import trees
@@ -166,6 +167,22 @@ def test_an_interval_of_a_closed_tree_is_a_node_or_the_set_of_its_largest_nodes(
             for name in names:  # no node around one of them fits into the interval
                 around = [node for node in below.values() if below[name] < node <= ground]
                 assert not around
+
+
+@examples(150)
+@given(trees("v"), st.booleans(), st.data())
+def test_the_largest_nodes_of_intervals_are_those_of_each(rows, missing, data):
+    domain = grown(table(rows), [rows[0][0], None] if missing else [rows[0][0]])
+    paths = [*rows, *([(None, *[None] * (len(rows[0]) - 2), "*")] if missing else [])]
+    some = data.draw(st.lists(st.sampled_from(intervals(domain)), max_size=6))
+    sides = np.array(some, dtype=np.int32).reshape(-1, 2)
+    first, level = domain.taxonomy.largest_nodes(sides[:, 0], sides[:, 1])
+    expected = {
+        (node[0], top) for each in some for node, top in naive.ways_up.largest_nodes(paths, *each)
+    }
+    assert [*zip(first.tolist(), level.tolist(), strict=True)] == sorted(expected)
+    alone = {node for each in some for node in domain.largest_nodes(*each)}
+    assert alone == expected
 
 
 def test_a_single_value_is_published_as_itself_and_a_node_of_a_tree_by_its_name():

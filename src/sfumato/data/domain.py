@@ -229,17 +229,23 @@ class Domain:
         return node if code is None else (code, code)
 
     def node_level(self, low: int, high: int) -> int | None:
-        """Level of the node that an interval is published as, if it is published as one.
+        """Level of the node that an interval is published as; None: as no node."""
+        level = int(self.node_levels(np.array([[low, high]], dtype=np.int32))[0])
+        return None if level < 0 else level
+
+    def node_levels(self, sides: Ranks) -> Ranks:
+        """Level of the node that each interval is published as, -1: as none; sides: (n, 2).
 
         A part of an ordered column never is: it reaches to its cuts, and a node that happens to
         have the same values in the data would say more.
         """
-        if self.numbers is not None and (low > 0 or high < len(self) - 1):
-            return None
-        ends = np.array([[low], [high]], dtype=np.int32)
-        level = int(self.taxonomy.enclosing_level(*ends)[0])
-        same = self.taxonomy.low[level, low] == low and self.taxonomy.high[level, low] == high
-        return level if same else None
+        low, high = sides[:, 0], sides[:, 1]
+        level = self.taxonomy.enclosing_level(low, high)
+        is_node = self.taxonomy.low[level, low] == low
+        is_node &= self.taxonomy.high[level, low] == high
+        if self.numbers is not None:
+            is_node &= (low == 0) & (high == len(self) - 1)
+        return np.where(is_node, level, -1).astype(np.int32)
 
     @property
     def grid(self) -> int | None:

@@ -90,6 +90,24 @@ class Taxonomy:
         inside = (self.low[:, low] <= low) & (self.high[:, low] >= high)  # (height + 1, m)
         return np.asarray(np.argmax(inside, axis=0), dtype=np.int32)
 
+    def largest_nodes(self, low: Ranks, high: Ranks) -> tuple[Ranks, Ranks]:
+        """Find the largest nodes inside intervals `[low, high]` that cover them.
+
+        Returns those of all intervals together, each node once, in order: first ranks and levels.
+        """
+        found = np.zeros(self.low.shape[::-1], dtype=bool)  # (n, height + 1)
+        while len(low):
+            level = np.zeros(len(low), dtype=np.intp)
+            for above in range(1, self.height + 1):
+                fits = (self.low[above, low] == low) & (self.high[above, low] <= high)
+                level[fits] = above
+            found[low, level] = True
+            following = self.high[level, low] + 1
+            further = following <= high
+            low, high = following[further], high[further]
+        first, level = np.nonzero(found)
+        return first.astype(np.int32), level.astype(np.int32)
+
     def common_coverage(self, one: Ranks, other: Ranks) -> Ranks:
         """Give the number of ground values below the nearest common ancestor of each two."""
         low, high = np.minimum(one, other), np.maximum(one, other)

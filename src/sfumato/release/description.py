@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.criteria import CRITERIA, Criterion
@@ -444,9 +445,8 @@ def _public_hierarchies(
             continue
         levels = recoding.levels_of_most
         level = None if levels is None else levels[name]
-        sides = distinct_rows(boxes[:, j])[0].tolist()
-        paths = {path for low, high in sides for path in _paths(domain, low, high, level)}
-        shown[name] = PublishedPaths(tuple(sorted(paths - {()}, key=str)))
+        sides, _ = distinct_rows(boxes[:, j])
+        shown[name] = PublishedPaths(tuple(sorted(_paths(domain, sides, level), key=str)))
     return shown
 
 
@@ -469,15 +469,19 @@ def _of_sensitive(table: Table, criterion: Criterion) -> dict[str, Hierarchy]:
     }
 
 
-def _paths(domain: Domain, low: int, high: int, level: int | None) -> list[tuple[str, ...]]:
-    """Give the way from every largest node of an interval up to the root, as labels."""
+def _paths(domain: Domain, sides: NDArray[np.int32], level: int | None) -> set[tuple[str, ...]]:
+    """Give the ways from the largest nodes of all sides up to the root, as labels.
+
+    sides: (n, 2); level: of all nodes but the root, if they have one.
+    """
     taxonomy = domain.taxonomy
-    paths = []
-    for start, top in domain.largest_nodes(low, high):
-        ends = np.array([[start], [taxonomy.high[top, start]]], dtype=np.int32)
-        first = int(taxonomy.enclosing_level(*ends)[0])
-        if level is not None and taxonomy.high[level, start] == ends[1, 0]:  # else at the root
-            first = level
-        names = [node_text(domain, start, level) for level in range(first, taxonomy.height + 1)]
-        paths.append(tuple(dict.fromkeys(name for name in names if name is not None)))
-    return paths
+    start, top = taxonomy.largest_nodes(sides[:, 0], sides[:, 1])
+    end = taxonomy.high[top, start]
+    first = taxonomy.enclosing_level(start, end)
+    if level is not None:
+        first[taxonomy.high[level, start] == end] = level  # else at the root
+    paths = set()
+    for rank, lowest in zip(start.tolist(), first.tolist(), strict=True):
+        names = [node_text(domain, rank, each) for each in range(lowest, taxonomy.height + 1)]
+        paths.add(tuple(dict.fromkeys(name for name in names if name is not None)))
+    return paths - {()}

@@ -252,7 +252,10 @@ def set_text(names: Sequence[Name | None]) -> str:
 def _member_text(name: Name | None) -> str:
     if name is None:
         return MISSING_TEXT
-    bare = not name.quoted and parse("{" + name.text + "}") == Label(Members((name,)))
+    if name.quoted or name.text == MISSING_TEXT:
+        return quoted_text(name.text)
+    plain = PLAIN.fullmatch(name.text) is not None
+    bare = plain or parse("{" + name.text + "}") == Label(Members((name,)))
     return name.text if bare else quoted_text(name.text)
 
 

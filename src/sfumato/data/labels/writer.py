@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +37,7 @@ def interval_labels(
     cells = None
     if on_grid and domain.numbers is not None:
         cells = Cells(domain, partial(bound, domain))
-    texts = (interval_text(domain, low, high, cells) for low, high in pairs.tolist())
-    return Labels(tuple(texts), index)
+    return Labels(tuple(_interval_texts(domain, pairs, cells)), index)
 
 
 def node_labels(domain: Domain, intervals: NDArray[np.int32]) -> Labels:
@@ -84,18 +84,41 @@ def as_they_are(domain: Domain) -> bool:
     )
 
 
-def interval_text(domain: Domain, low: int, high: int, cells: Cells | None = None) -> str | None:
-    """Write one interval of ranks; None: the missing value alone.
+def interval_text(domain: Domain, low: int, high: int) -> str | None:
+    """Write one interval of ranks; None: the missing value alone."""
+    return _interval_texts(domain, np.array([[low, high]], dtype=np.int32))[0]
+
+
+def _interval_texts(
+    domain: Domain, pairs: NDArray[np.int32], cells: Cells | None = None
+) -> list[str | None]:
+    """Write intervals of ranks; pairs: (n, 2).
 
     cells: of an ordered column, whose bounds a range has where it begins or ends with one.
     """
     if domain.merged is not None:
-        if _holds_hidden(domain, low, high):
-            return grammar.ROOT
-        return interval_text(domain.merged.ground, *domain.merged.ground_ranks(low, high))
+        hidden = domain.holds_hidden(pairs[:, 0], pairs[:, 1])
+        told = iter(_interval_texts(domain.ground, domain.ground_sides(pairs[~hidden])))
+        return [grammar.ROOT if untold else next(told) for untold in hidden.tolist()]
+    levels = domain.node_levels(pairs)
+    begins = cache(partial(bound, domain))  # there are few bounds, and many ranges between them
+    return [
+        _interval_text(domain, low, high, None if level < 0 else level, begins, cells)
+        for (low, high), level in zip(pairs.tolist(), levels.tolist(), strict=True)
+    ]
+
+
+def _interval_text(
+    domain: Domain,
+    low: int,
+    high: int,
+    level: int | None,
+    begins: Callable[[int], str],
+    cells: Cells | None,
+) -> str | None:
+    """Write one interval; level: of the node that it is published as; begins: bounds by ranks."""
     if low == high and (domain.named is None or domain.named[low]):
         return ground_text(domain, low) if domain.rest is None else _set_text(domain, low, high)
-    level = domain.node_level(low, high)
     if low == high:
         level = _masking_level(domain, low)
     if level and (domain.told is None or domain.told[level, low]):
@@ -114,8 +137,8 @@ def interval_text(domain: Domain, low: int, high: int, cells: Cells | None = Non
     else:
         top = len(domain) - 1 - domain.has_missing
         text = grammar.range_text(
-            None if low == 0 else bound(domain, low),
-            None if last == top else bound(domain, last + 1),
+            None if low == 0 else begins(low),
+            None if last == top else begins(last + 1),
             of_text=domain.numbers is None and domain.taxonomy.height == 1,
         )
     return text + OR_MISSING if missing else text
