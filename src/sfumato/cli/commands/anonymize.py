@@ -132,16 +132,12 @@ def anonymize(
     numbers: Mapping[str, NumberColumns] = {}
 
     def attacked(release: sf.Release) -> None:
-        """Attack what was written, and leave if it is not to be published."""
+        """Attack what was written, and say whether it is not to be published."""
         nonlocal report, code
-        if no_audit:
-            return
         report = sf.audit(release)
         _ = report.way_out  # with the progress of its tries
         allowed = report.verdict == "undecided" and allow_undecided
         code = 0 if allowed else EXIT_CODES[report.verdict]
-        if code:
-            raise _NotPublished
 
     with out.progress(), suppress(_NotPublished):
         release = sf.anonymize(
@@ -154,12 +150,17 @@ def anonymize(
         )
         summary = release.summary()
         if dry_run:
+            if not no_audit:
+                attacked(release)
             rows = _texts(release.first_rows())
             numbers = release.description.numbers
-            attacked(release)
+        elif no_audit:
+            release.save(target, given.format, experiment=experiment)
         else:
             with release.saving(target, given.format, experiment=experiment):
                 attacked(release)
+                if code:
+                    raise _NotPublished
 
     def to_json() -> dict[str, object]:
         written = summary.to_json()
