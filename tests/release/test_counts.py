@@ -9,6 +9,7 @@ from functools import wraps
 import pytest
 
 import sfumato as sf
+from algorithms.in_pieces import generated, read, room_for
 from series.made import started, write_batch
 from sfumato.engines.duckdb.counting import DuckDBPeople
 from sfumato.engines.duckdb.source import DuckDBSource
@@ -99,6 +100,82 @@ def test_sensitive_values_are_read_when_somebody_asks_for_them(tmp_path, counts)
     assert sf.audit(release)
     assert sf.audit(release)
     assert counts["written"] == counts["verdicts"] == 1
+    assert counts["read back"] == 2
+
+
+@pytest.mark.parametrize("promise", [sf.KAnonymity(5), PROMISE], ids=["sizes", "values"])
+def test_an_audit_writes_and_reads_back_once(counts, promise):
+    release = sf.anonymize(table(), promise, sf.Mondrian())
+    report = sf.audit(release)
+    assert report
+    assert report.public()
+    assert release.check()
+    assert release.published.frequencies.sensitive == ("disease",)
+    once = {"written": 1, "read back": 1, "verdicts": 1, "verdicts beside others": 1}
+    assert counts == once | {"opened": 2}
+
+
+def test_groups_without_sensitive_values_are_kept_when_they_are_read_back(tmp_path, counts):
+    release = sf.anonymize(sf.read(sf.datasets.patients(), QI), sf.KAnonymity(5))
+    release.save(tmp_path / "out")
+    assert sf.audit(release)
+    assert release.seen is release.published
+    assert len(release.published.frequencies) <= len(release.private.frequencies)
+    assert counts["written"] == counts["read back"] == 1
+
+
+@pytest.mark.parametrize("promise", [sf.KAnonymity(5), PROMISE], ids=["sizes", "values"])
+def test_what_an_audit_wrote_and_read_back_is_published(tmp_path, counts, promise):
+    release = sf.anonymize(table(), promise, sf.Mondrian())
+    assert sf.audit(release)
+    staged, digests = release.written.files.directory, release.written.files.digests
+    release.save(tmp_path / "out", "parquet")
+    # the source, what was written, and its copy: columns are counted for the codebook
+    once = {"written": 1, "read back": 1, "verdicts": 1, "verdicts beside others": 1}
+    assert counts == once | {"opened": 3}
+    assert release.written.files.digests == digests
+    assert not staged.exists()
+    loaded = sf.load(tmp_path / "out")
+    assert loaded.check()
+    assert loaded.description.attacked == "safe"
+
+
+def test_two_tables_are_written_and_read_back_once_and_people_counted_once(tmp_path, counts):
+    release = sf.anonymize(table(), sf.LDiversity(2), sf.Anatomy())
+    assert sf.audit(release)
+    assert release.check()
+    assert release.people_by_group is release.people_by_group
+    assert counts["opened"] == 4  # the source, both tables, and who is in which group
+    release.save(tmp_path / "out", "parquet")
+    assert counts["written"] == 2
+    assert counts["read back"] == counts["verdicts"] == 1
+    assert sf.load(tmp_path / "out").check()
+
+
+def test_another_format_is_written_and_read_back(tmp_path, counts):
+    release = sf.anonymize(table(), PROMISE, sf.Mondrian())
+    assert sf.audit(release)
+    release.save(tmp_path / "out", "csv")
+    assert counts["written"] == counts["read back"] == counts["verdicts"] == 2
+
+
+def test_whoever_asks_while_it_is_saved_has_the_same_files_read_once(tmp_path, counts):
+    release = sf.anonymize(table(), sf.KAnonymity(5), sf.Mondrian())
+    with release.saving(tmp_path / "out"):
+        assert sf.audit(release)
+    assert counts["written"] == counts["read back"] == counts["verdicts"] == 1
+
+
+def test_of_a_release_in_pieces_values_are_read_when_the_check_is_done(tmp_path, counts):
+    """Beside what is held for the check there may be no room for them."""
+    with room_for(50):
+        release = sf.anonymize(read(generated(3)), sf.KAnonymity(5), sf.Mondrian())
+        report = sf.audit(release)
+    assert report.n_failed == 0
+    assert counts["written"] == counts["verdicts"] == 1
+    assert counts["read back"] == 2
+    release.save(tmp_path / "out", "parquet")
+    assert counts["written"] == 1
     assert counts["read back"] == 2
 
 

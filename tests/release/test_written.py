@@ -103,6 +103,37 @@ def test_saving_gives_up_what_was_staged(tmp_path):
     assert release.written.files.directory == tmp_path / "out"
 
 
+@pytest.mark.parametrize("damage", [lambda p: p.unlink(), lambda p: p.write_bytes(b"PAR1PAR1")])
+def test_what_is_staged_and_not_what_it_was_is_written_anew(tmp_path, damage):
+    release = made()
+    assert release.check()
+    damage(release.written.files.path("data"))
+    release.save(tmp_path / "out", "parquet")
+    assert sf.load(tmp_path / "out").check()
+
+
+def test_a_copy_that_is_not_what_was_checked_is_not_published(tmp_path, monkeypatch):
+    def copied_wrong(path, place):
+        place.write_bytes(path.read_bytes()[:-1])
+
+    release = made()
+    assert release.check()
+    monkeypatch.setattr("sfumato.release.files.saved.copyfile", copied_wrong)
+    with pytest.raises(sf.BrokenPromise, match=r"the copy of data\.parquet is not what was"):
+        release.save(tmp_path / "out", "parquet")
+    assert not [*tmp_path.iterdir()]
+    assert release.check()  # of what is still staged
+
+
+def test_a_disk_without_room_for_a_copy_is_refused(tmp_path, monkeypatch):
+    release = made()
+    assert release.check()
+    monkeypatch.setattr("sfumato.release.files.space.free_bytes", lambda place: 100)
+    with pytest.raises(sf.BadInput, match=r"out: cannot write: not enough room"):
+        release.save(tmp_path / "out", "parquet")
+    assert not [*tmp_path.iterdir()]
+
+
 def test_the_newest_place_counts(tmp_path):
     release = made()
     release.save(tmp_path / "first")

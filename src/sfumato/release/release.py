@@ -263,10 +263,14 @@ class Release:
         Raises:
             BadInput: A file is gone, or not what it was.
         """
+        return self._written_for(looked_at=False)
+
+    def _written_for(self, *, looked_at: bool) -> Written:
+        """Stage what was not written yet; `looked_at`: groups with values are asked for."""
         if self._written is None:
             staging = scratch()
             try:
-                self._written = self._write(staging.path, "parquet", staging)
+                self._written = self._write(staging.path, "parquet", staging, looked_at=looked_at)
             except BaseException:
                 staging.close()
                 raise
@@ -275,7 +279,7 @@ class Release:
 
     def _looked_at(self) -> tuple[Grouping, Grouping]:
         """Group what was written as its readers would: `published` and `seen`, once."""
-        written = self.written
+        written = self._written_for(looked_at=True)
         published, seen = written.published, written.seen
         if published is None or seen is None:
             sources = written.files.opened(self.description.tables)
@@ -289,7 +293,11 @@ class Release:
         """Who is in which group, where two tables are published: the number of a group is last."""
         if self.description.group is None:
             raise BadInput("one table is published, so groups have no numbers")
-        return people_by_group(self.description, self.written.files)
+        written, people = self.written, self.written.people
+        if people is None:
+            people = people_by_group(self.description, written.files)
+            self._written = replace(written, people=people)
+        return people
 
     @property
     def published(self) -> Grouping:
@@ -590,7 +598,9 @@ class Release:
 
         The rows are written to a private place beside it, read back and checked; a codebook, a
         data package and the description follow, and only then does the directory get its name.
-        Tables are made, read back and checked in one transaction: nobody sees them before.
+        Tables are made, read back and checked in one transaction: nobody sees them before. What an
+        audit, or another question, has had written, read back and checked already is copied where
+        the format is the same, and the copy has to have the same digest.
 
         Args:
             directory: Where; it must not exist yet, or be empty. An address, such as
@@ -601,7 +611,7 @@ class Release:
             experiment: Allow a release whose chances come from a seed, which anybody who knows
                 the seed can repeat. It is marked as an experiment.
         """
-        with self.saving(directory, format, experiment=experiment):
+        with self._saving(directory, format, experiment=experiment, looked_at=False):
             pass
         return directory if is_address(directory) else file_path("save", directory)
 
@@ -632,6 +642,19 @@ class Release:
         ...     sf.load(f"{place}/out").description.attacked
         'safe'
         """
+        with self._saving(directory, format, experiment=experiment, looked_at=True):
+            yield
+
+    @contextmanager
+    def _saving(
+        self,
+        directory: str | Path,
+        format_of_files: Format | None,
+        *,
+        experiment: bool,
+        looked_at: bool,
+    ) -> Iterator[None]:
+        """Save when the block ends; `looked_at`: in the block somebody asks for the groups."""
         if self.method.experiment and not experiment:
             raise BadInput(
                 "save: this release was made with a seed, so its chances can be repeated; "
@@ -640,11 +663,11 @@ class Release:
         target = release_place("save", directory)
         staged: AbstractContextManager[Staging | TableStaging]
         if isinstance(target, Address):
-            refuse_format(format)
+            refuse_format(format_of_files)
             kind, staged = IN_TABLES, staged_in(target, self.description)
         else:
             refuse_address(target)
-            kind = self.private.table.source.format if format is None else format
+            kind = format_of_files or self.private.table.source.format
             one_of("save", "format", kind, FORMATS)
             refuse_unwritable_names(self.description, kind)
             staged = staged_for(target)
@@ -653,7 +676,9 @@ class Release:
         try:
             with staged as staging:
                 with called(staging.path, target):
-                    self._written = self._write(staging.path, kind, staging.scratch, staging.carry)
+                    self._written = self._copied(staging, kind) or self._write(
+                        staging.path, kind, staging.scratch, staging.carry, looked_at=looked_at
+                    )
                 reached("save.checked")
                 yield
                 # What has changed since is refused.
@@ -662,12 +687,27 @@ class Release:
         finally:
             self._written = before
 
+    def _copied(self, staging: Staging | TableStaging, kind: Format) -> Written | None:
+        """Copy what was staged in private, read back and checked; None: it has to be written.
+
+        What a database makes of rows is only known when it was asked for them.
+        """
+        written = self._written
+        if written is None or written.check is None or staging.carry is not None:
+            return None
+        files = written.files
+        if files.scratch is None or files.kind != kind or not files.are_there:
+            return None
+        return replace(written, files=files.copied(staging.path))
+
     def _write(
         self,
         directory: Path,
         kind: Format,
         staging: PrivateDirectory | None = None,
         carry: Callable[[Files], None] | None = None,
+        *,
+        looked_at: bool,
     ) -> Written:
         return write(
             self.description,
@@ -678,6 +718,7 @@ class Release:
             kind,
             staging,
             carry,
+            looked_at=looked_at,
         )
 
     def recoding_table(self) -> Any:

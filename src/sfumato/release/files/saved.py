@@ -7,13 +7,15 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
-from sfumato.data.frequency import Grouping
+from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.engines import engine_of
 from sfumato.engines.look import TextCounts
 from sfumato.engines.protocol import Engine, Format, Source
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, BrokenPromise
+from sfumato.files.failpoints import reached
 from sfumato.files.formats import refuse_other_format
 from sfumato.files.paths import parts_of, reason, version
 from sfumato.files.private_directory import PrivateDirectory
@@ -22,6 +24,7 @@ from sfumato.files.withdrawn import Marker
 from sfumato.formulas.correspondence.pairs import Attacked
 from sfumato.release.check import Check
 from sfumato.release.description import FORMAT, Description
+from sfumato.release.files.space import refuse_too_little
 from sfumato.release.files.tables import Tables
 
 FORMATS: tuple[Format, ...] = ("csv", "parquet")
@@ -86,6 +89,34 @@ class Files:
         """The same files under the name that their directory will get; nothing else may change."""
         versions = {name: version(self.directory / name) for name in self.digests}
         return replace(self, directory=directory, versions=versions, scratch=None)
+
+    def copied(self, directory: Path) -> Files:
+        """Copy them into a directory where nothing is yet; what is there then is the same.
+
+        Raises:
+            BrokenPromise: A copy is not what was written and read back.
+        """
+        paths = {name: self.directory / name for name in self.digests}
+        n_bytes = sum(path.stat().st_size for path in paths.values())
+        refuse_too_little(directory, directory / next(iter(paths)), n_bytes)
+        for name, path in paths.items():
+            place = directory / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            copyfile(path, place)
+            if digest(place) != self.digests[name]:
+                raise BrokenPromise(f"internal error: the copy of {name} is not what was checked")
+        reached("save.applied")
+        versions = {name: version(directory / name) for name in paths}
+        return replace(self, directory=directory, versions=versions, scratch=None)
+
+    @property
+    def are_there(self) -> bool:
+        """Whether they are still what they were."""
+        try:
+            self.refuse_changed()
+        except BadInput:
+            return False
+        return True
 
     @property
     def further(self) -> tuple[str, ...]:
@@ -164,6 +195,7 @@ class Written:
     # number of rows that have them; of each generalized one at least.
     kinds: Mapping[str, str] = field(default_factory=dict)
     counted: TextCounts = field(default_factory=dict)
+    people: FrequencySet | None = None  # of two tables: see `Release.people_by_group`
 
 
 def open_saved(place: Path) -> tuple[Description, Files]:

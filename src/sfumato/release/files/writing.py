@@ -10,6 +10,7 @@ import numpy as np
 
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column
+from sfumato.data.condensed import Condensed
 from sfumato.data.frequency import FrequencySet, Grouping, sum_by
 from sfumato.data.groups import Counts, GroupSizes
 from sfumato.data.hierarchy import Hierarchy
@@ -108,6 +109,8 @@ def write(
     kind: Format,
     staging: PrivateDirectory | None = None,
     carry: Callable[[Files], None] | None = None,
+    *,
+    looked_at: bool = False,
 ) -> Written:
     """Write the published tables, read them back, and judge what was read.
 
@@ -121,6 +124,9 @@ def write(
         staging: What the directory is in, if it is for the moment only.
         carry: Brings the tables to where they are published, if that is elsewhere, and puts what
             is read there into the place of the files.
+        looked_at: Whether somebody waits for the groups with their sensitive values, which are
+            then read at once, even if sizes are all that was promised. Of a table that was decided
+            in pieces they are not: beside what is checked there may be no room for them.
 
     Raises:
         BrokenPromise: What was written is not what was decided, in any column, row or value, or
@@ -138,13 +144,15 @@ def write(
     sources = files.opened(description.tables)
     two_tables = description.group is not None
     by_value = needs_values(criterion) or two_tables or description.method.changes_values
-    columns = {*description.quasi_identifiers, *(description.sensitive if by_value else ())}
+    in_pieces = isinstance(private.frequencies, Condensed)
+    values_read = by_value or (looked_at and not in_pieces)
+    columns = {*description.quasi_identifiers, *(description.sensitive if values_read else ())}
     often = len(private.frequencies) * OFTEN <= description.n_rows
     few = often and columns == {*sources[DATA].columns}
     kinds = refuse_other_files(description, sources, kind, table, digests, few)
-    back = read_back(description, sources, values=by_value)
+    back = read_back(description, sources, values=values_read)
     published = back.grouping
-    seen = with_original(published, private) if by_value else published
+    seen = with_original(published, private) if values_read else published
     guarded = None
     if guarding_column(criterion) is not None:
         guarded = decided(private.recoding, private.frequencies)
@@ -162,9 +170,11 @@ def write(
             f"{rows_in_groups(verdict.n_rows, verdict.n_groups)} were written; {CHANGED}"
         )
     texts = {} if two_tables else _texts(published.frequencies)
-    values, people = back.values, back.people
-    # Whoever asks for groups with values reads them then: there may be many.
-    groups = (published, seen) if by_value else (None, None)
+    values, people = back.values if by_value else back.values.combinations, back.people
+    # Whoever asks for groups with values reads them then: there may be many. Groups by nothing else
+    # are kept where everybody's combinations are, which are no fewer.
+    kept = values_read or not (description.sensitive or (in_pieces and not looked_at))
+    groups = (published, seen) if kept else (None, None)
     del back, published, seen
     if recoding.buckets is None or people is None:
         refuse_other_rows(values, table, recoding)
