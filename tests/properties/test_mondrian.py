@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,7 @@ from properties.generated import VALUES, Generated, criteria, tables
 from sfumato.algorithms.algorithm import chances
 from sfumato.algorithms.bounds import BOUNDS
 from sfumato.algorithms.failed_steps import PublishedGroups
+from sfumato.algorithms.lots import every_outcome
 
 
 @st.composite
@@ -135,14 +137,11 @@ def test_regions_stay_within_the_bound_of_the_paper(table, k):
 
 
 def both_ways(monkeypatch, frequencies, method, criterion):
-    """What compiled code and arrays make of a table: every box with its people.
-
-    Without chance: of a combination that is split, the first people go left.
-    """
+    """What compiled code and arrays make of a table by the same lots: every box with its people."""
     found = []
     for threshold in (0, 10**9):
         monkeypatch.setattr("sfumato.algorithms.mondrian.COMPILED", threshold)
-        how = method.search(frequencies, criterion, bytes)
+        how = method.search(frequencies, criterion, np.random.default_rng(2).bytes)
         groups = {}
         for combination, g, people in how.parts.tolist():
             groups.setdefault(g, []).append((combination, people))
@@ -267,6 +266,33 @@ def test_every_choice_of_people_of_a_split_combination_is_equally_likely(n_runs)
     expected = {choice: n_runs * n / math.comb(5, 3) for choice, n in ways.items()}
     chi_square = sum((found[choice] - n) ** 2 / n for choice, n in expected.items())
     assert chi_square < 18.5  # four degrees of freedom: one in a thousand is above
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("threshold", [0, 10**9], ids=["compiled", "arrays"])
+def test_lots_of_regions_with_the_same_box_are_independent(monkeypatch, threshold):
+    """Of a half that has the box of the whole, too: as likely as all lots together say."""
+    x, s = [1] + [2] * 7, list("a" + "abbbbbb")
+    frequencies = sf.read(pa.table({"x": x, "s": s}), ["x"], "s").frequencies()
+    criterion = sf.KAnonymity(2) & sf.LDiversity(1)
+
+    def groups(draw):
+        how = sf.Mondrian(strict=False).search(frequencies, criterion, draw)
+        found = {}
+        for key, g, n in how.parts.tolist():
+            found.setdefault(g, []).append((key, n))
+        return str(sorted((how.boxes[g].tolist(), sorted(who)) for g, who in found.items()))
+
+    likely = Counter()
+    for chance, outcome in every_outcome(groups, 1000):
+        likely[outcome] += chance
+    monkeypatch.setattr("sfumato.algorithms.mondrian.COMPILED", threshold)
+    draw, n_runs = np.random.default_rng(4).bytes, 2000
+    found = Counter(groups(draw) for _ in range(n_runs))
+    assert found.keys() == likely.keys()
+    assert sorted(likely.values()) == [Fraction(n, 7) for n in (1, 2, 4)]
+    chi_square = sum((found[each] - n_runs * p) ** 2 / (n_runs * p) for each, p in likely.items())
+    assert chi_square < 13.8  # two degrees of freedom: one in a thousand is above
 
 
 @pytest.mark.usefixtures("way")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import factorial, prod
@@ -21,6 +22,7 @@ Choice = tuple[int, ...] | int  # an order of kinds, or a number
 
 LAST_CHANCE = np.uint64(2**64 - 1)
 SECRET_BYTES = 32
+CUT = struct.Struct("<QQ")  # a path and a column
 
 
 def drawn_order(kind: NDArray[np.integer], draw: Draw) -> Positions:
@@ -112,6 +114,8 @@ class OwnChances:
     >>> one, other = np.array([[0, 3]]), np.array([[4, 7]])
     >>> own.of(one)(4) == own.of(one)(4), own.of(one)(4) == own.of(other)(4)
     (True, False)
+    >>> own.of_cut(2, 0)(4) == own.of_cut(2, 0)(4), own.of_cut(2, 0)(4) == own.of_cut(2, 1)(4)
+    (True, False)
     """
 
     def __init__(self, draw: Draw) -> None:
@@ -124,6 +128,34 @@ class OwnChances:
             return self._scripted
         return _Stream(self._secret + box.astype("<i4").tobytes())
 
+    def of_cut(self, path: int, column: int) -> Draw:
+        """Give the chances of a region that is halved along a column, from the beginning.
+
+        path: How it came about: 1 is the whole, 2 * path and 2 * path + 1 are the halves of a
+        region. Boxes do not tell them apart: a half may have the box of the whole. Below 2^64:
+        2^63 people are halved 63 times before each is alone.
+        """
+        if self._scripted is not None:
+            return self._scripted
+        return _Stream(self._secret + CUT.pack(path, column))
+
+    def of_cuts(
+        self, paths: NDArray[np.uint64], columns: NDArray[np.integer], n_bytes: Sequence[int]
+    ) -> bytes:
+        """Give the first chances of many cuts, one after the other: so many bytes of each.
+
+        >>> own = OwnChances(np.random.default_rng(1).bytes)
+        >>> both = own.of_cuts(np.array([2, 3], np.uint64), np.array([0, 1]), [8, 4])
+        >>> both == own.of_cut(2, 0)(8) + own.of_cut(3, 1)(4)
+        True
+        """
+        if self._scripted is not None:
+            return self._scripted(sum(n_bytes))
+        cuts = zip(paths.tolist(), columns.tolist(), n_bytes, strict=True)
+        return b"".join(
+            [_answer(self._secret + CUT.pack(path, column), 1, n) for path, column, n in cuts]
+        )
+
 
 class _Stream:
     """Bytes that follow from a seed and from how often was asked before."""
@@ -133,7 +165,11 @@ class _Stream:
 
     def __call__(self, n: int) -> bytes:
         self._n_asked += 1
-        return hashlib.shake_256(self._seed + self._n_asked.to_bytes(8)).digest(n)
+        return _answer(self._seed, self._n_asked, n)
+
+
+def _answer(seed: bytes, n_asked: int, n: int) -> bytes:
+    return hashlib.shake_256(seed + n_asked.to_bytes(8)).digest(n)
 
 
 def every_outcome(

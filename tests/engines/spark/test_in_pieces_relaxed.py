@@ -14,13 +14,19 @@ pytestmark = pytest.mark.engines
 
 
 @pytest.mark.parametrize(
-    "criterion", [sf.KAnonymity(4), sf.KAnonymity(4) & sf.LDiversity(2)], ids=str
+    ("criterion", "seed"),
+    [
+        (sf.KAnonymity(4), 1),
+        (sf.KAnonymity(4) & sf.LDiversity(2), 2),
+        (sf.TCloseness(0.4), 3),
+    ],
+    ids=str,
 )
 def test_executors_halve_pieces_as_one_machine_halves_the_whole(
-    spark, criterion, monkeypatch, tmp_path
+    spark, criterion, seed, monkeypatch, tmp_path
 ):
     module = importlib.import_module("sfumato.release.anonymize")
-    monkeypatch.setattr(module, "chances", lambda _: bytes)  # zeros, in whatever order
+    monkeypatch.setattr(module, "chances", lambda _: np.random.default_rng(seed).bytes)
     dice = np.random.default_rng(1)
     alike = dice.random(900) < 0.4
     rows = pa.table(

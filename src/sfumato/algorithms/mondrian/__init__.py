@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.algorithms.algorithm import Algorithm, Minimality
 from sfumato.algorithms.bounds import BOUNDS, Bounds, bounded
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
-from sfumato.algorithms.lots import Draw
+from sfumato.algorithms.lots import Draw, OwnChances, Scripted
 from sfumato.algorithms.mondrian.failed_cuts import failed_cuts
 from sfumato.algorithms.mondrian.first_cuts import first_cuts
 from sfumato.algorithms.mondrian.first_halves import first_halves
@@ -50,7 +50,8 @@ class Mondrian(Algorithm):
     Relaxed (`strict=False`): the people are halved, those with the median value by the order of
     their combinations, so boxes may overlap and k-anonymous groups have k to 2k - 1 members,
     unless all of them are alike. Which people of one combination go where is chance and never
-    depends on their sensitive values.
+    depends on their sensitive values. Every region draws lots of its own, which follow from a
+    secret and from how it was cut out: so regions may be cut in any order, and in pieces as well.
 
     `bounds` says how far a box reaches. "grid": in every column the smallest range of the
     hierarchy's finest grid around its people, clipped to the cuts, so that boxes do not overlap:
@@ -179,7 +180,9 @@ class Mondrian(Algorithm):
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Assignment:
         """Cut all regions until no cut is allowable."""
         refuse_unsafe_whole(frequencies, criterion)
-        return bounded(self.cut(frequencies, criterion, draw), self.bounds)
+        return bounded(
+            self.cut(frequencies, criterion, self._chances(criterion, draw)), self.bounds
+        )
 
     @property
     def works_in_pieces(self) -> bool:
@@ -190,19 +193,22 @@ class Mondrian(Algorithm):
         """Cut large regions by what they are along one column, and those that fit as ever."""
         refuse_unsafe_whole(stored.everybody, criterion)
         by_value, widest_only = False, self.widest_only
+        chances, paths = self._chances(criterion, draw), list[int]()
         if self.strict:
             judge_by = LookAhead if self.look_ahead else Judge
             regions, final = first_cuts(stored, criterion, judge_by, widest_only=widest_only)
         else:
             by_value = refuse_values_unseen(stored, criterion, self)
-            regions, final = first_halves(stored, criterion, draw, widest_only=widest_only)
+            regions, final, paths = first_halves(
+                stored, criterion, chances, widest_only=widest_only
+            )
         decided = Decided(
             stored,
             splits=regions.shares.split,
             by_value=by_value,
             halved=not self.strict,
         )
-        work = _Finishing(self, criterion, draw, regions.boxes, final)
+        work = _Finishing(self, criterion, chances, regions.boxes, final, paths)
         for done, piece in enumerate(stored.worked_on(regions, work), 1):
             decided.add(piece)
             report("cutting", min(done, len(regions)), len(regions))
@@ -212,12 +218,13 @@ class Mondrian(Algorithm):
         self,
         frequencies: FrequencySet,
         criterion: Criterion,
-        draw: Draw,
+        chances: OwnChances,
         whole: Box | None = None,
+        path: int = 1,
     ) -> Assignment:
         """Cut all regions of some people, into boxes that reach to their cuts.
 
-        whole: what they are a part of; None: the whole space.
+        whole: what they are a part of; None: the whole space. path: how that came about, of halves.
         """
         n = len(frequencies.combinations)
         by_size = self.strict and all(part.size_alone for part in criterion.parts)
@@ -232,17 +239,26 @@ class Mondrian(Algorithm):
             return Rounds(
                 frequencies,
                 criterion,
-                draw,
+                chances,
                 strict=self.strict,
                 widest_only=self.widest_only,
                 whole=whole,
+                path=path,
             ).run()
         if not self.strict:
+            widest_only = self.widest_only
             return _relaxed(
-                Halving(frequencies, criterion, draw, widest_only=self.widest_only, whole=whole)
+                Halving(
+                    frequencies, criterion, chances, widest_only=widest_only, whole=whole, path=path
+                )
             )
         judge = (LookAhead if self.look_ahead else Judge)(frequencies, criterion)
         return Space(frequencies, judge, widest_only=self.widest_only, whole=whole).run()
+
+    def _chances(self, criterion: Criterion, draw: Draw) -> OwnChances:
+        """Give the chances by which regions deal people out: none, where sizes alone decide."""
+        by_value = any(part.looks_at_values for part in criterion.parts)
+        return OwnChances(draw if by_value and not self.strict else Scripted([]))
 
 
 def _pays(n: int, kernel: str, times: int) -> bool:
@@ -261,9 +277,10 @@ class _Finishing:
 
     method: Mondrian
     criterion: Criterion
-    draw: Draw
+    chances: OwnChances
     boxes: NDArray[np.int32]  # of the regions
     final: frozenset[int]  # those that no cut leaves safe
+    paths: list[int]  # how the regions came about that are halves
 
     def __call__(self, region: int, piece: FrequencySet) -> Decision:
         strict = self.method.strict
@@ -271,7 +288,8 @@ class _Finishing:
             by_value = any(part.looks_at_values for part in self.criterion.parts) and not strict
             box = self.boxes[region]
             return Decision.one_group(region, piece, box, whole=strict, by_value=by_value)
-        cut = self.method.cut(piece, self.criterion, self.draw, self.boxes[region])
+        path = 1 if strict else self.paths[region]
+        cut = self.method.cut(piece, self.criterion, self.chances, self.boxes[region], path)
         return Decision.about(region, piece, cut, whole=strict)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.lots import Draw
+from sfumato.algorithms.lots import OwnChances
 from sfumato.algorithms.mondrian.kernels import MORE, apply, count, propose
 from sfumato.algorithms.mondrian.space import Box, around
 from sfumato.criteria.criterion import Criterion
@@ -87,10 +87,11 @@ class _Round(NamedTuple):
     region: Integers  # (n_open,)
     turn: Integers  # (n_open,) dimensions that have no safe cut
     tried: Integers  # (n_open,) unsafe cuts along the dimension whose turn it is
+    path: Integers  # (n_open,) how they came about, as `OwnChances.of_cut` has it; 2^63 is -2^63
 
     @classmethod
     def room(cls, n_members: int, n_open: int) -> _Round:
-        lengths = (n_members, n_open + 1, n_open, n_open, n_open)
+        lengths = (n_members, n_open + 1, n_open, n_open, n_open, n_open)
         return cls(*(np.zeros(length, dtype=np.int64) for length in lengths))
 
 
@@ -135,16 +136,18 @@ class Rounds:
         self,
         frequencies: FrequencySet,
         criterion: Criterion,
-        draw: Draw,
+        chances: OwnChances,
         *,
         strict: bool,
         widest_only: bool,
         whole: Box | None = None,
+        path: int = 1,
     ) -> None:
+        """Begin with all people as one region; whole: its box, path: how it came about."""
         by_value = any(part.looks_at_values for part in criterion.parts)
         # Without a criterion about values, people are dealt out when the release is written.
         self.counted = frequencies if by_value else frequencies.combinations
-        self.frequencies, self.criterion, self.draw = frequencies, criterion, draw
+        self.frequencies, self.criterion, self.chances = frequencies, criterion, chances
         ground, values = frequencies.combinations, self.counted.persons_values
         domains = [frequencies.domains[name] for name in ground.columns]
         self.space = Space.of(
@@ -169,6 +172,7 @@ class Rounds:
         self.open = _Round.room(n, 1)
         self.open.member[:] = np.arange(n)
         self.open.starts[1] = n
+        self.open.path.view(np.uint64)[0] = path
 
     def run(self) -> Assignment:
         """Cut all regions until none has a safe cut."""
@@ -206,8 +210,7 @@ class Rounds:
 
         People of split members are dealt out for it; `dealt`: how many of each entry go left.
         """
-        n_chances = int(proposals.n_chances[first:last].sum())
-        chances = bytearray(self.draw(8 * n_chances) if n_chances else b"")
+        chances = bytearray(self._chances(proposals, first, last))
         n_sides = 2 * int(proposals.starts[last] - proposals.starts[first])
         n_counts = int(proposals.n_counts[first:last].sum())
         sides = _Sides(
@@ -224,6 +227,14 @@ class Rounds:
         histogram = Histogram(sides.starts, sides.codes[:n], sides.counts[:n], self.space.n_values)
         held = holding(self.criterion, JointGroups(self.frequencies, sides.sizes, histogram))
         return held[::2] & held[1::2]
+
+    def _chances(self, proposals: _Proposals, first: int, last: int) -> bytes:
+        """Give the chances by which some regions deal people out, 8 bytes for each of them."""
+        dealing = first + np.flatnonzero(proposals.n_chances[first:last])
+        columns = proposals.dimension[proposals.starts[dealing]]
+        n_bytes = (8 * proposals.n_chances[dealing]).tolist()
+        paths = self.open.path[dealing].view(np.uint64)
+        return self.chances.of_cuts(paths, columns, n_bytes) if n_bytes else b""
 
     def _cut(self, proposals: _Proposals, safe: NDArray[np.bool_], dealt: Counts) -> None:
         """Cut every region at its best safe proposal."""
@@ -244,7 +255,7 @@ class Rounds:
         self.open = _Round(
             room.member[:n_members],
             room.starts[: n_open + 1],
-            *(each[:n_open] for each in (room.region, room.turn, room.tried)),
+            *(each[:n_open] for each in (room.region, room.turn, room.tried, room.path)),
         )
 
 

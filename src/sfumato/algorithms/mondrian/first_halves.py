@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sfumato.algorithms.lots import Draw
+from sfumato.algorithms.lots import Draw, OwnChances
 from sfumato.algorithms.mondrian.relaxed import chosen, widest_first
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding
@@ -24,25 +24,31 @@ from sfumato.stored_counts import StoredCounts
 
 
 def first_halves(
-    stored: StoredCounts, criterion: Criterion, draw: Draw, *, widest_only: bool
-) -> tuple[Regions, frozenset[int]]:
-    """Halve regions until they fit; give them, with those that are larger and have no halves."""
-    regions, final = stored.regions, set[int]()
+    stored: StoredCounts, criterion: Criterion, chances: OwnChances, *, widest_only: bool
+) -> tuple[Regions, frozenset[int], list[int]]:
+    """Halve regions until they fit; give them, with those that are larger and have no halves.
+
+    And how each of them came about, as `OwnChances.of_cut` has it.
+    """
+    regions, final, paths = stored.regions, set[int](), [1]
     columns = range(len(stored.quasi_identifiers))
     while True:
         sizes = stored.counted.sizes(regions)
         large = [r for r in np.flatnonzero(sizes > stored.most).tolist() if r not in final]
         report("halving", len(regions) - len(large), len(regions))
         if not large:
-            return regions, frozenset(final)
+            return regions, frozenset(final), paths
         along = [dict(stored.along(regions, large, column)) for column in columns]
         for region in large:
             seen = [of_column[region].combinations for of_column in along]
             for column in _order(stored, seen)[: 1 if widest_only else None]:
+                draw = chances.of_cut(paths[region], column)
                 halved = _halved(stored, regions, region, column, seen[column], draw)
                 halves = stored.along(halved, [region, len(regions)], column)
                 if all(_safe(people, criterion) for _, people in halves):
                     regions = halved
+                    paths.append(2 * paths[region] + 1)
+                    paths[region] *= 2
                     break
             else:
                 final.add(region)

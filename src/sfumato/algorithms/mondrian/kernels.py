@@ -266,7 +266,7 @@ def _is_left(code, i, at, split):  # type: ignore[no-untyped-def]
 def _deal(people, wanted, chances, n_used, share):  # type: ignore[no-untyped-def]
     """Choose `wanted` people, whatever their sensitive values; give the number of chances used.
 
-    One after the other: of n who are left, w are still wanted, so the next is taken with w / n.
+    Those with the smallest chances, as `drawn_order` puts them.
     """
     if len(share) == 1:
         share[0] = wanted
@@ -274,12 +274,18 @@ def _deal(people, wanted, chances, n_used, share):  # type: ignore[no-untyped-de
     n_people = 0
     for c in range(len(share)):
         n_people += people[c]
+    own = chances[n_used : n_used + n_people]
+    largest = np.partition(own, wanted - 1)[wanted - 1]  # of those chosen
+    for chance in own:
+        if chance < largest:
+            wanted -= 1
     for c in range(len(share)):
         for _ in range(people[c]):
-            if chances[n_used] % np.uint64(n_people) < np.uint64(wanted):
+            if chances[n_used] < largest:
+                share[c] += 1
+            elif chances[n_used] == largest and wanted > 0:  # the first of those that are equal
                 share[c] += 1
                 wanted -= 1
-            n_people -= 1
             n_used += 1
     return n_used
 
@@ -306,6 +312,7 @@ def apply(  # type: ignore[no-untyped-def]
                 n_members += 1
             room.region[n_open], room.turn[n_open] = region, open_.turn[r]
             room.tried[n_open] = open_.tried[r] + proposals.starts[r + 1] - proposals.starts[r]
+            room.path[n_open] = open_.path[r]
             n_open += 1
             room.starts[n_open] = n_members
             continue
@@ -327,6 +334,7 @@ def apply(  # type: ignore[no-untyped-def]
                     n_pieces += 1
             room.region[n_open] = n_boxes if right else region
             room.turn[n_open], room.tried[n_open] = 0, 0
+            room.path[n_open] = (open_.path[r] << 1) | right
             n_open += 1
             room.starts[n_open] = n_members
         n_boxes += 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.lots import Draw, drawn_order
+from sfumato.algorithms.lots import Draw, OwnChances, drawn_order
 from sfumato.algorithms.mondrian.space import Box, around
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding
@@ -25,20 +25,26 @@ class _Region:
     keys: NDArray[np.intp]  # (m,) positions in the frequency set
     counts: Counts  # (m,) > 0
     box: NDArray[np.int32]  # (n_dimensions, 2)
+    path: int  # how it came about, as `OwnChances.of_cut` has it
 
 
 class Halving:
-    """Cuts a table into halves until no half is safe."""
+    """Cuts a table into halves until no half is safe.
+
+    Every region deals people out by lots of its own, so it makes no difference when it does.
+    """
 
     def __init__(
         self,
         frequencies: FrequencySet,
         criterion: Criterion,
-        draw: Draw,
+        chances: OwnChances,
         *,
         widest_only: bool,
         whole: Box | None = None,
+        path: int = 1,
     ) -> None:
+        """Begin with all people as one region; whole: its box, path: how it came about."""
         self.by_value = any(part.looks_at_values for part in criterion.parts)
         # Without a criterion about values, people are dealt out when the release is written.
         self.counted = frequencies if self.by_value else frequencies.combinations
@@ -48,13 +54,14 @@ class Halving:
         self.combination = self.counted.combination_of
         self.frequencies = frequencies
         self.criterion = criterion
-        self.draw = draw
+        self.chances = chances
         self.widest_only = widest_only
-        self.whole = around(self.domains, whole)[0]
+        box = around(self.domains, whole)[0]
+        self.whole = _Region(np.arange(len(self.counted)), self.counted.counts, box, path)
 
     def run(self) -> list[_Region]:
         """Give the final regions."""
-        waiting = [_Region(np.arange(len(self.counted)), self.counted.counts, self.whole)]
+        waiting = [self.whole]
         final: list[_Region] = []
         while waiting:
             region = waiting.pop()
@@ -89,14 +96,15 @@ class Halving:
         wanted = half - int(upto[first] - counts[first])
         taken = np.zeros(len(keys), dtype=np.int64)
         taken[:first] = counts[:first]
-        taken[first:last] = chosen(counts[first:last], wanted, self.draw)
+        draw = self.chances.of_cut(region.path, j)
+        taken[first:last] = chosen(counts[first:last], wanted, draw)
         rest = counts - taken
         sides = []
         for people, end in ((taken, 1), (rest, 0)):
             kept = people > 0
             box = region.box.copy()
             box[j, end] = codes[kept].max() if end else codes[kept].min()
-            sides.append(_Region(keys[kept], people[kept], box))
+            sides.append(_Region(keys[kept], people[kept], box, 2 * region.path + 1 - end))
         left, right = sides
         if left.box[j, 1] < right.box[j, 0]:  # a clean cut: the values in between go half-way
             middle_rank = (left.box[j, 1] + right.box[j, 0] - 1) // 2
