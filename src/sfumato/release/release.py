@@ -667,7 +667,8 @@ class Release:
             kind, staged = IN_TABLES, staged_in(target, self.description)
         else:
             refuse_address(target)
-            kind = format_of_files or self.private.table.source.format
+            usual = self.private.table.source.format
+            kind = usual if format_of_files is None else format_of_files
             one_of("save", "format", kind, FORMATS)
             refuse_unwritable_names(self.description, kind)
             staged = staged_for(target)
