@@ -114,6 +114,15 @@ def test_what_is_wrong_with_the_first_line_is_said(tmp_path, data, message):
     assert refusal(path) == f"{path}{message}"
 
 
+def test_a_long_name_is_one_whatever_others_have_set(tmp_path):
+    before = csv.field_size_limit(10**9)
+    try:
+        path = write(tmp_path, b"x" * 200_000 + b",b\n")
+        assert refusal(path) == f"{path}, line 1: cannot read the column names"
+    finally:
+        csv.field_size_limit(before)
+
+
 def test_a_letter_at_the_end_of_what_is_read_is_not_cut(tmp_path):
     line = "é" * 100 + "\n"
     rows = line * (2 * FIRST_BYTES // len(line.encode()))

@@ -20,6 +20,7 @@ from sfumato.files.paths import reason
 DELIMITERS = ",;\t|"
 NUMBER_REMEDY = 'rename it, or add names = "number"'
 FIRST_BYTES = 1 << 20
+LONGEST_NAME = 1 << 17  # letters; Python's own limit is of the process, and others set it
 # DuckDB refuses lines of 2 MB and more, but near the end of a file it may pass over one, and over
 # all that follows, without a word. So no longer ones get to it.
 LONGEST_LINE = 1_900_000
@@ -90,8 +91,9 @@ def read_header(
         source.seek(0)
         reader = csv.reader(source, **csv_format(delimiter, quote))
         with contextlib.suppress(csv.Error, StopIteration):
-            records[delimiter] = next(reader)
-            ends[delimiter] = source.tell()
+            record = next(reader)
+            if all(len(name) <= LONGEST_NAME for name in record):
+                records[delimiter], ends[delimiter] = record, source.tell()
     if not records:
         raise BadInput(f"{there}, line {line}: cannot read the column names")
     delimiter = max(records, key=lambda each: len(records[each]))
