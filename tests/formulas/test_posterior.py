@@ -4,12 +4,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import naive.minimality
+from profiles import examples
 from sfumato.formulas.minimality import buckets
 from sfumato.formulas.minimality import exact as exact_credibility
 from sfumato.formulas.minimality.coupled import GroupPart, coupled
-from sfumato.formulas.minimality.posterior import LEAST, RejectedStep, posterior
+from sfumato.formulas.minimality.posterior import LEAST, RejectedStep, merged, posterior
 from sfumato.formulas.minimality.posterior import wilson as wilson_interval
 
 NO_LIMIT = 10**9
@@ -230,8 +233,8 @@ def coverage(n_runs):
         (np.array([3, 3, 4]), np.array([4, 3, 3]), [], most_is_most),
     ]
     inside = total = 0
-    for sizes, histogram, given, rule in cases:
-        steps = given
+    for sizes, histogram, stated, rule in cases:
+        steps = stated
         if not steps:
             zero = np.zeros((len(sizes), len(histogram)), int)
             steps = [
@@ -310,3 +313,23 @@ def test_wilson_intervals_are_those_of_the_textbook():
     low, high = wilson_interval(np.array([0.0, 0.5]), 10)
     assert low == pytest.approx([0.0, 0.2366], abs=1e-4)
     assert high == pytest.approx([0.2775, 0.7634], abs=1e-4)
+
+
+@examples(100)
+@given(seed=st.integers(0, 10**6), n_cells=st.integers(1, 40), n_steps=st.integers(0, 8))
+def test_cells_in_the_same_children_are_taken_together(seed, n_cells, n_steps):
+    draw = np.random.default_rng(seed)
+    steps = [
+        RejectedStep(draw.random((n, n_cells)) < 0.3, np.zeros((n, 2), dtype=np.int64))
+        for n in draw.integers(1, 4, n_steps).tolist()
+    ]
+    sizes, pool = draw.integers(1, 5, n_cells), draw.integers(0, 3, n_cells)
+    for pools in (None, pool):
+        cell, people, kept = merged(sizes, steps, pools)
+        bits = [child.tolist() for step in steps for child in step.children]
+        own = list(zip(*bits, [0] * n_cells if pools is None else pool.tolist(), strict=True))
+        in_order = sorted(set(own))
+        assert cell.tolist() == [in_order.index(each) for each in own]
+        assert people.tolist() == [sum(sizes[cell == c]) for c in range(len(in_order))]
+        for step, taken in zip(steps, kept, strict=True):
+            assert (taken.children[:, cell] == step.children).all()

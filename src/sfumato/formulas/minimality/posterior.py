@@ -183,16 +183,37 @@ def merged(
     sizes: Counts, steps: Sequence[RejectedStep], pool: NDArray[np.intp] | None = None
 ) -> tuple[NDArray[np.intp], Counts, list[RejectedStep]]:
     """Take cells of a pool that are in the same children of every step together: they are alike."""
-    children = [np.zeros(len(sizes), bool), *(child for step in steps for child in step.children)]
-    starts = range(0, len(children), 8)  # not all at once: there may be thousands, of many cells
-    packed = [np.packbits(np.stack(children[i : i + 8]), axis=0)[0] for i in starts]
+    inside = [np.flatnonzero(child) for step in steps for child in step.children]
+    whole = _memberships(inside, len(sizes))
     if pool is not None:
-        packed.extend(pool.astype(">i8")[:, np.newaxis].view(np.uint8).T)  # they sort as numbers do
-    whole = np.stack(packed, axis=1).view(f"V{len(packed)}")[:, 0]  # one value for each cell
-    _, first, cell = np.unique(whole, return_index=True, return_inverse=True)
+        whole = np.concatenate([whole, pool.astype(np.uint32)[:, np.newaxis]], axis=1)
+    in_order = np.ascontiguousarray(whole, dtype=">u4")  # whose bytes sort as numbers do
+    together = in_order.view(f"V{4 * whole.shape[1]}")[:, 0]
+    _, first, cell = np.unique(together, return_index=True, return_inverse=True)
     people = np.bincount(cell, weights=sizes, minlength=len(first)).astype(np.int64)
-    kept = [RejectedStep(s.children[:, first], s.fixed, s.limit, s.weight) for s in steps]
+    kept, rows = [], iter(inside)
+    for step in steps:
+        children = np.zeros((len(step.children), len(first)), dtype=bool)
+        for row, own in zip(children, rows, strict=False):
+            row[cell[own]] = True
+        kept.append(RejectedStep(children, step.fixed, step.limit, step.weight))
     return cell, people, kept
+
+
+def _memberships(inside: Sequence[NDArray[np.intp]], n_cells: int) -> NDArray[np.uint32]:
+    """Give the children that each cell is in as a row, in the order of the bits that say so.
+
+    inside: the cells of each child. A cell that is in an earlier child is greater, so children are
+    numbered from the last one on; 0 stands behind a cell's last one.
+    """
+    cell = np.concatenate([np.zeros(0, dtype=np.intp), *inside])
+    child = np.repeat(np.arange(len(inside), 0, -1), [len(own) for own in inside])
+    order = np.argsort(cell, kind="stable")
+    n = np.bincount(cell, minlength=n_cells)
+    rows = np.zeros((n_cells, max(1, int(n.max(initial=0)))), dtype=np.uint32)
+    place = np.arange(len(cell)) - np.repeat(np.cumsum(n) - n, n)
+    rows[cell[order], place] = child[order]
+    return rows
 
 
 def broken(dealt: Counts, people: Counts, steps: Sequence[RejectedStep], breaks: Breaks) -> Counts:
